@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers that bound everything read or made, in one place.
+
+A message that reports one of these says its value and what to do.
+"""
+
+MAX_WORLD_EDGE = 4096
+"""Voxels along one axis of a world that is generated or imported."""
+
+MAX_WORLD_CHUNKS = 65_536
+"""Chunks of one world. A chunk that is not uniform takes 64 KiB, so this is 4 GiB of voxels at most."""
+
+MAX_FILE_BYTES = 1 << 30
+"""Bytes of any file that is opened for import."""
+
+MAX_VOX_NODES = 65_536
+"""Nodes of a .vox scene graph."""
+
+MAX_VOX_DEPTH = 256
+"""Levels of a .vox scene graph from its root."""
+
+MAX_VOX_PLACED_VOXELS = 1 << 27
+"""Voxels of a .vox file, counted once for every place in the scene that shows their model."""
+
+MAX_IMPORT_CHUNKS = 16_384
+"""Chunks that an import may touch: 1 GiB of voxels."""
+
+MAX_IMAGE_EDGE = 16_384
+"""Samples along one axis of a heightmap image."""
+
+MAX_IMAGE_BYTES = 1 << 28
+"""Bytes of an image after decompression."""
+
+MAX_PICTURE_EDGE = 8192
+"""Pixels along one axis of a rendered picture."""

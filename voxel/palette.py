@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Materials and the palette of a world. Both are immutable: a change makes a new palette, so that edits can hold both."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import VoxelwrightError
+from .layout import FLAG_EMISSIVE, FLAG_SMOOTH, FLAG_TRANSPARENT, MATERIAL_SHIFT, N_MATERIALS
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """One palette entry.
+
+    color is sRGB, a byte a channel. roughness, metallic and opacity go from 0 to 1; emission is a strength, in
+    multiples of the colour; ior is the index of refraction (glass 1.45). smooth says with which flag voxels of
+    this material are placed: smooth ones are meshed by Surface Nets, others as blocks. texture_scale is voxels
+    a tile, texture_contrast 0 to 1. toping names what grows on exposed tops. bleeds and resists say whether
+    the material runs into its neighbours' faces and whether it lets them into its own.
+    """
+
+    name: str
+    color: tuple[int, int, int]
+    roughness: float = 0.9
+    metallic: float = 0.0
+    emission: float = 0.0
+    opacity: float = 1.0
+    ior: float = 1.45
+    smooth: bool = False
+    texture_scale: float = 4.0
+    texture_contrast: float = 0.3
+    toping: str = "none"
+    bleeds: bool = True
+    resists: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.name or len(self.name) > 60:
+            raise VoxelwrightError("A material needs a name of 1 to 60 letters.")
+        if len(self.color) != 3 or not all(isinstance(c, int) and 0 <= c <= 255 for c in self.color):
+            raise VoxelwrightError(f'Material "{self.name}": color must be three whole numbers from 0 to 255.')
+        for key, low, high in _RANGES:
+            value = getattr(self, key)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+                raise VoxelwrightError(f'Material "{self.name}": {key} must be a number from {low} to {high}.')
+        for key in ("smooth", "bleeds", "resists"):
+            if not isinstance(getattr(self, key), bool):
+                raise VoxelwrightError(f'Material "{self.name}": {key} must be true or false.')
+        if self.toping not in TOPINGS:
+            raise VoxelwrightError(f'Material "{self.name}": toping must be one of {", ".join(TOPINGS)}.')
+
+    @property
+    def transparent(self) -> bool:
+        return self.opacity < 1.0
+
+    @property
+    def emissive(self) -> bool:
+        return self.emission > 0.0
+
+    def voxel(self, index: int) -> int:
+        """The 16-bit voxel that places this material, entry index of its palette."""
+        flags = FLAG_SMOOTH * self.smooth | FLAG_TRANSPARENT * self.transparent | FLAG_EMISSIVE * self.emissive
+        return index << MATERIAL_SHIFT | flags
+
+
+TOPINGS = ("none", "stone", "grass")
+_RANGES = (
+    ("roughness", 0, 1),
+    ("metallic", 0, 1),
+    ("emission", 0, 1000),
+    ("opacity", 0, 1),
+    ("ior", 1, 4),
+    ("texture_scale", 0.25, 256),
+    ("texture_contrast", 0, 1),
+)
+
+
+def material_from_table(table: Mapping[str, Any]) -> Material:
+    """A material from a mapping of its fields, as TOML and JSON give it. Raises VoxelwrightError."""
+    known = {f.name for f in fields(Material)}
+    unknown = sorted(set(table) - known)
+    if unknown:
+        raise VoxelwrightError(f'A material has the unknown key "{unknown[0]}"; known are {", ".join(sorted(known))}.')
+    name, color = table.get("name"), table.get("color")
+    if not isinstance(name, str) or not isinstance(color, list | tuple):
+        raise VoxelwrightError("A material needs a name and a color of three numbers from 0 to 255.")
+    return Material(**{**table, "color": tuple(color)})
+
+
+def material_to_table(material: Material) -> dict[str, Any]:
+    """The inverse of material_from_table."""
+    table = {f.name: getattr(material, f.name) for f in fields(Material)}
+    table["color"] = list(material.color)
+    return table
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Up to 255 materials by index 1–255; index 0 is air and always None."""
+
+    materials: tuple[Material | None, ...] = field(default=(None,) * N_MATERIALS)
+
+    def __post_init__(self) -> None:
+        if len(self.materials) != N_MATERIALS or self.materials[0] is not None:
+            raise ValueError("a palette has 256 entries, and entry 0 is air")
+
+    @classmethod
+    def of(cls, materials: Mapping[int, Material]) -> "Palette":
+        """A palette from materials by their index."""
+        for index in materials:
+            if not 1 <= index < N_MATERIALS:
+                raise VoxelwrightError(f"Material index {index} is outside 1 to {N_MATERIALS - 1}.")
+        return cls(tuple(materials.get(i) for i in range(N_MATERIALS)))
+
+    def items(self) -> list[tuple[int, Material]]:
+        """(index, material) of every entry in use."""
+        return [(i, m) for i, m in enumerate(self.materials) if m is not None]
+
+    def with_material(self, index: int, material: Material) -> "Palette":
+        """A copy with one entry replaced."""
+        return Palette.of({**dict(self.items()), index: material})
+
+    def index_of(self, name: str) -> int:
+        """The index of the material of that name. Raises VoxelwrightError where there is none."""
+        for index, material in self.items():
+            if material.name == name:
+                return index
+        names = ", ".join(m.name for _, m in self.items())
+        raise VoxelwrightError(f'The palette has no material "{name}"; it has {names}.')
+
+    def voxel(self, index: int) -> int:
+        """The 16-bit voxel that places entry index."""
+        material = self.materials[index]
+        if material is None:
+            raise VoxelwrightError(f"The palette has no material {index}.")
+        return material.voxel(index)
+
+    @cached_property
+    def transparent(self) -> NDArray[np.bool_]:
+        """(256,) bool: which materials one sees through."""
+        return np.array([m is not None and m.transparent for m in self.materials])
+
+    @cached_property
+    def linear_colors(self) -> NDArray[np.float32]:
+        """(256, 3) float32: the colours in linear light, as shaders and Blender's sockets want them."""
+        srgb = np.array([m.color if m is not None else (0, 0, 0) for m in self.materials], np.float64) / 255.0
+        return srgb_to_linear(srgb).astype(np.float32)
+
+
+def srgb_to_linear(srgb: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Linear light from sRGB values of 0 … 1 (IEC 61966-2-1)."""
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+def palette_from_table(table: Mapping[str, Any]) -> Palette:
+    """A palette from a mapping with a list "materials", in the order of their indices from 1. Raises VoxelwrightError."""
+    entries = table.get("materials")
+    if not isinstance(entries, list) or not 1 <= len(entries) < N_MATERIALS:
+        raise VoxelwrightError(f'A palette needs a list "materials" of 1 to {N_MATERIALS - 1} entries.')
+    if not all(isinstance(entry, Mapping) for entry in entries):
+        raise VoxelwrightError('Every entry of a palette\'s "materials" must be a table.')
+    return Palette.of({i + 1: material_from_table(entry) for i, entry in enumerate(entries)})
+
+
+def renamed(material: Material, name: str) -> Material:
+    """The same material under another name."""
+    return replace(material, name=name)
