@@ -22,6 +22,9 @@ MAX_VOX_DEPTH = 256
 MAX_VOX_PLACED_VOXELS = 1 << 27
 """Voxels of a .vox file, counted once for every place in the scene that shows their model."""
 
+MAX_VOX_ITEMS = 1 << 20
+"""Chunks, dictionary entries, frames and children of a .vox file, all together."""
+
 MAX_IMPORT_CHUNKS = 16_384
 """Chunks that an import may touch: 1 GiB of voxels."""
 
@@ -31,5 +34,17 @@ MAX_IMAGE_EDGE = 16_384
 MAX_IMAGE_BYTES = 1 << 28
 """Bytes of an image after decompression."""
 
+MAX_PNG_CHUNKS = 65_536
+"""Chunks of one PNG file; encoders write pieces of 8 KiB and more."""
+
+IMAGE_SCALE_RANGE = (0.01, 100.0)
+"""Voxels a sample of a heightmap image."""
+
 MAX_PICTURE_EDGE = 8192
 """Pixels along one axis of a rendered picture."""
+
+MAX_DRAWN_CHUNKS = 2 * MAX_WORLD_CHUNKS
+"""Chunks with surfaces that are drawn at once; a smooth surface may reach into chunks of air beside its own."""
+
+MAX_DRAWN_CHUNK_COORD = (1 << 19) - 1
+"""Chunk coordinates that can be drawn: their corners are exact in float32."""

@@ -133,34 +133,86 @@ def _joined(parts: list[SmoothMesh]) -> SmoothMesh:
     )
 
 
-@kernel
-def _covered_voxel(voxels, transparent, axis, x, y, z):
-    """(voxel, direction) of the edge from padded sample (x, y, z) along axis: the smooth voxel that the edge leaves,
-    and 1 where that is the lower end, −1 where it is the upper; (0, 0) where the edge gets no quad."""
-    low = voxels[x, y, z]
-    high = voxels[x + (axis == 0), y + (axis == 1), z + (axis == 2)]
-    low_in, high_in = is_ground(low, transparent), is_ground(high, transparent)
-    if low_in and not high_in and is_smooth(low):
-        return low, 1
-    if high_in and not low_in and is_smooth(high):
-        return high, -1
-    return np.uint16(0), 0
+@parallel_kernel
+def _count(padded, transparent, n_vertices, n_quads):
+    """Write the vertices and quads of each chunk, (n,) uint32, from padded (n, 36, 36, 36) uint16."""
+    for i in prange(len(padded)):
+        classes = np.empty((PADDED_SIZE, PADDED_SIZE, PADDED_SIZE), np.uint8)
+        if _classify(padded[i], transparent, classes):
+            marks = np.zeros((_CELLS, _CELLS, _CELLS), np.uint8)
+            n_quads[i], n_vertices[i] = _mark_cells(classes, marks)
+
+
+@parallel_kernel
+def _emit(padded, transparent, first_vertex, first_quad, positions, normals, materials, quads, quad_materials):
+    """Write the arrays of SmoothMesh from padded (n, 36, 36, 36) uint16, chunk i from vertex first_vertex[i] and quad
+    first_quad[i] on; quads get indices into the arrays."""
+    for i in prange(len(padded)):
+        voxels = padded[i]
+        classes = np.empty((PADDED_SIZE, PADDED_SIZE, PADDED_SIZE), np.uint8)
+        _classify(voxels, transparent, classes)
+        marks = np.zeros((_CELLS, _CELLS, _CELLS), np.uint8)
+        _mark_cells(classes, marks)
+        index = np.empty((_CELLS, _CELLS, _CELLS), np.int32)
+        corners = np.empty((_CELLS, _CELLS, _CELLS, 3), np.float32)
+        at = first_vertex[i]
+        for x in range(_CELLS):
+            for y in range(_CELLS):
+                for z in range(_CELLS):
+                    if marks[x, y, z] == 0:
+                        continue
+                    # Padded cell x spans the centres of voxels x − BORDER and x − BORDER + 1.
+                    which = _cell_case(voxels, classes, transparent, x, y, z)
+                    corners[x, y, z, 0] = x - BORDER + np.float32(0.5) + _CENTROIDS[which, 0]
+                    corners[x, y, z, 1] = y - BORDER + np.float32(0.5) + _CENTROIDS[which, 1]
+                    corners[x, y, z, 2] = z - BORDER + np.float32(0.5) + _CENTROIDS[which, 2]
+                    index[x, y, z] = -1
+                    if marks[x, y, z] & _OWNED:
+                        index[x, y, z] = at
+                        for axis in range(3):
+                            positions[at, axis] = corners[x, y, z, axis]
+                            normals[at, axis] = 0
+                        materials[at] = _cell_material(voxels, classes, x, y, z)
+                        at += 1
+        _emit_quads(voxels, classes, index, corners, first_quad[i], normals, quads, quad_materials)
+        for vertex in range(first_vertex[i], at):
+            _normalise(normals, vertex)
+
+
+_GROUND, _SMOOTH = 1, 2
+"""Bits of a sample's class: inside the field; smooth, and so inside too."""
+
+_USED, _OWNED = 1, 2
+"""Bits of a cell's mark: a corner of some quad about the chunk; a corner of a quad that the chunk owns."""
 
 
 @kernel
-def _mark_cells(voxels, transparent, marks):
-    """Set marks (35³ uint8, by padded cell) to 1 where a quad of this chunk has a corner; return the quads."""
-    n_quads = 0
-    for x in range(BORDER, BORDER + _N):
-        for y in range(BORDER, BORDER + _N):
-            for z in range(BORDER, BORDER + _N):
-                for axis in range(3):
-                    if _covered_voxel(voxels, transparent, axis, x, y, z)[1] != 0:
-                        n_quads += 1
-                        for k in range(4):
-                            cx, cy, cz = _ring_cell(axis, k, x, y, z)
-                            marks[cx, cy, cz] = 1
-    return n_quads
+def _classify(voxels, transparent, classes):
+    """Write the class of every padded voxel to classes (36³ uint8); return whether any is smooth."""
+    any_smooth = False
+    for x in range(PADDED_SIZE):
+        for y in range(PADDED_SIZE):
+            for z in range(PADDED_SIZE):
+                voxel = voxels[x, y, z]
+                if is_smooth(voxel):
+                    classes[x, y, z] = _GROUND | _SMOOTH
+                    any_smooth = True
+                else:
+                    classes[x, y, z] = _GROUND if is_ground(voxel, transparent) else 0
+    return any_smooth
+
+
+@kernel
+def _crossing(classes, axis, x, y, z):
+    """The direction, along axis, in which the edge from padded sample (x, y, z) leaves a smooth voxel: 1, −1, or 0
+    where it gets no quad."""
+    low = classes[x, y, z]
+    high = classes[x + (axis == 0), y + (axis == 1), z + (axis == 2)]
+    if high == 0 and low & _SMOOTH:
+        return 1
+    if low == 0 and high & _SMOOTH:
+        return -1
+    return 0
 
 
 @kernel
@@ -175,136 +227,143 @@ def _ring_cell(axis, k, x, y, z):
 
 
 @kernel
-def _has_smooth(voxels):
-    for voxel in voxels.flat:
-        if is_smooth(voxel):
-            return True
-    return False
-
-
-@parallel_kernel
-def _count(padded, transparent, n_vertices, n_quads):
-    """Write the vertices and quads of each chunk, (n,) uint32, from padded (n, 36, 36, 36) uint16."""
-    for i in prange(len(padded)):
-        if _has_smooth(padded[i]):
-            marks = np.zeros((_CELLS, _CELLS, _CELLS), np.uint8)
-            n_quads[i] = _mark_cells(padded[i], transparent, marks)
-            n_vertices[i] = marks.sum()
+def _owns(x, y, z):
+    """Whether the edges from padded sample (x, y, z) belong to this chunk."""
+    low, high = BORDER, BORDER + _N
+    return low <= x < high and low <= y < high and low <= z < high
 
 
 @kernel
-def _cell_fraction(voxels, transparent, x, y, z):
-    """The place of padded cell (x, y, z)'s vertex within the cell, three float32 of 0 … 1."""
-    inside = 0
+def _mark_cells(classes, marks):
+    """Set the marks (35³ uint8, zeros before) of the cells; return (quads, vertices) that are the chunk's own."""
+    n_quads, n_vertices = 0, 0
+    for x in range(BORDER - 1, BORDER + _N + 1):
+        for y in range(BORDER - 1, BORDER + _N + 1):
+            for z in range(BORDER - 1, BORDER + _N + 1):
+                for axis in range(3):
+                    if _crossing(classes, axis, x, y, z) == 0:
+                        continue
+                    owned = _owns(x, y, z)
+                    n_quads += owned
+                    for k in range(4):
+                        cx, cy, cz = _ring_cell(axis, k, x, y, z)
+                        if owned and marks[cx, cy, cz] & _OWNED == 0:
+                            n_vertices += 1
+                            marks[cx, cy, cz] |= _OWNED
+                        marks[cx, cy, cz] |= _USED
+    return n_quads, n_vertices
+
+
+@kernel
+def _cell_case(voxels, classes, transparent, x, y, z):
+    """The row of _CENTROIDS for padded cell (x, y, z): the bits of its corners inside, or 0, the cell's centre, where
+    a block shows a face along one of its edges."""
+    inside, all_smooth = 0, True
     for k in range(8):
-        if is_ground(voxels[x + _CORNERS[k, 0], y + _CORNERS[k, 1], z + _CORNERS[k, 2]], transparent):
+        cx, cy, cz = x + _CORNERS[k, 0], y + _CORNERS[k, 1], z + _CORNERS[k, 2]
+        if classes[cx, cy, cz]:
             inside |= 1 << k
+        if classes[cx, cy, cz] & _SMOOTH == 0 and voxels[cx, cy, cz] >> MATERIAL_SHIFT:
+            all_smooth = False
+    if all_smooth:
+        return inside
     for e in range(12):
         a, b = _EDGES[e, 0], _EDGES[e, 1]
         one = voxels[x + _CORNERS[a, 0], y + _CORNERS[a, 1], z + _CORNERS[a, 2]]
         other = voxels[x + _CORNERS[b, 0], y + _CORNERS[b, 1], z + _CORNERS[b, 2]]
         if shows_face(one, other, transparent) or shows_face(other, one, transparent):
-            return _CENTROIDS[0]
-    return _CENTROIDS[inside]
+            return 0
+    return inside
 
 
 @kernel
-def _cell_material(voxels, x, y, z):
+def _cell_material(voxels, classes, x, y, z):
     """The commonest smooth material at padded cell (x, y, z)'s corners, the lowest of several."""
     best, best_count = 0, 0
     for k in range(8):
-        voxel = voxels[x + _CORNERS[k, 0], y + _CORNERS[k, 1], z + _CORNERS[k, 2]]
-        if not is_smooth(voxel):
+        cx, cy, cz = x + _CORNERS[k, 0], y + _CORNERS[k, 1], z + _CORNERS[k, 2]
+        if classes[cx, cy, cz] & _SMOOTH == 0:
             continue
-        material = voxel >> MATERIAL_SHIFT
+        material = voxels[cx, cy, cz] >> MATERIAL_SHIFT
         count = 0
         for other in range(8):
-            there = voxels[x + _CORNERS[other, 0], y + _CORNERS[other, 1], z + _CORNERS[other, 2]]
-            if is_smooth(there) and there >> MATERIAL_SHIFT == material:
+            ox, oy, oz = x + _CORNERS[other, 0], y + _CORNERS[other, 1], z + _CORNERS[other, 2]
+            if classes[ox, oy, oz] & _SMOOTH and voxels[ox, oy, oz] >> MATERIAL_SHIFT == material:
                 count += 1
         if count > best_count or (count == best_count and material < best):
             best, best_count = material, count
     return best
 
 
-@parallel_kernel
-def _emit(padded, transparent, first_vertex, first_quad, positions, normals, materials, quads, quad_materials):
-    """Write the arrays of SmoothMesh from padded (n, 36, 36, 36) uint16, chunk i from vertex first_vertex[i] and quad
-    first_quad[i] on; quads get indices into the arrays."""
-    for i in prange(len(padded)):
-        voxels = padded[i]
-        marks = np.zeros((_CELLS, _CELLS, _CELLS), np.uint8)
-        _mark_cells(voxels, transparent, marks)
-        index = np.full((_CELLS, _CELLS, _CELLS), -1, np.int64)
-        at = first_vertex[i]
-        for x in range(_CELLS):
-            for y in range(_CELLS):
-                for z in range(_CELLS):
-                    if marks[x, y, z] != 0:
-                        index[x, y, z] = at
-                        fraction = _cell_fraction(voxels, transparent, x, y, z)
-                        # Padded cell x spans the centres of voxels x − BORDER and x − BORDER + 1.
-                        positions[at, 0] = x - BORDER + np.float32(0.5) + fraction[0]
-                        positions[at, 1] = y - BORDER + np.float32(0.5) + fraction[1]
-                        positions[at, 2] = z - BORDER + np.float32(0.5) + fraction[2]
-                        materials[at] = _cell_material(voxels, x, y, z)
-                        normals[at] = 0
+@kernel
+def _emit_quads(voxels, classes, index, corners, at, normals, quads, quad_materials):
+    """Write the quads that the chunk owns from row at on, and add to the vertices' normals the area of every quad
+    about them, the neighbour chunks' too."""
+    cells = np.empty((4, 3), np.int64)
+    ring = np.empty((4, 3), np.float32)
+    for x in range(BORDER - 1, BORDER + _N + 1):
+        for y in range(BORDER - 1, BORDER + _N + 1):
+            for z in range(BORDER - 1, BORDER + _N + 1):
+                for axis in range(3):
+                    direction = _crossing(classes, axis, x, y, z)
+                    if direction == 0:
+                        continue
+                    for k in range(4):
+                        cx, cy, cz = _ring_cell(axis, k if direction > 0 else 3 - k, x, y, z)
+                        cells[k, 0], cells[k, 1], cells[k, 2] = cx, cy, cz
+                        for a in range(3):
+                            ring[k, a] = corners[cx, cy, cz, a]
+                    for a in range(3):
+                        b, c = (a + 1) % 3, (a + 2) % 3
+                        area = _cross(ring, 0, 2, 1, 3, b, c)
+                        for k in range(4):
+                            vertex = index[cells[k, 0], cells[k, 1], cells[k, 2]]
+                            if vertex >= 0:
+                                normals[vertex, a] += area
+                    if _owns(x, y, z):
+                        turn = _diagonal(ring, axis, direction)
+                        for k in range(4):
+                            t = (k + turn) % 4
+                            quads[at, k] = index[cells[t, 0], cells[t, 1], cells[t, 2]]
+                        if direction > 0:
+                            quad_materials[at] = voxels[x, y, z] >> MATERIAL_SHIFT
+                        else:
+                            high = voxels[x + (axis == 0), y + (axis == 1), z + (axis == 2)]
+                            quad_materials[at] = high >> MATERIAL_SHIFT
                         at += 1
-        _emit_quads(voxels, transparent, index, first_quad[i], positions, normals, quads, quad_materials)
-        for vertex in range(first_vertex[i], at):
-            length = np.sqrt((normals[vertex].astype(np.float64) ** 2).sum())
-            if length > 0:
-                normals[vertex] = normals[vertex] / length
-            else:
-                normals[vertex, 2] = 1
 
 
 @kernel
-def _diagonal(corners, axis, direction):
+def _cross(points, from_1, to_1, from_2, to_2, b, c):
+    """The component of (to_1 − from_1) × (to_2 − from_2) that axes b and c make; points (n, 3) float32."""
+    return (points[to_1, b] - points[from_1, b]) * (points[to_2, c] - points[from_2, c]) - (
+        points[to_1, c] - points[from_1, c]
+    ) * (points[to_2, b] - points[from_2, b])
+
+
+@kernel
+def _diagonal(ring, axis, direction):
     """0 to split a quad along corners 0 and 2, 1 along 1 and 3: both triangles must face the edge's outside; where
     both splits do that, the shorter one. One always does, since the ring goes once about the edge."""
+    b, c = (axis + 1) % 3, (axis + 2) % 3
     best, best_length = 0, np.float32(np.inf)
     for turn in range(2):
-        a, b, c, d = corners[turn], corners[turn + 1], corners[turn + 2], corners[(turn + 3) % 4]
-        diagonal = c - a
-        if np.cross(b - a, diagonal)[axis] * direction > 0 and np.cross(diagonal, d - a)[axis] * direction > 0:
-            length = (diagonal**2).sum()
+        p, q, r, s = turn, turn + 1, turn + 2, (turn + 3) % 4
+        if _cross(ring, p, q, p, r, b, c) * direction > 0 and _cross(ring, p, r, p, s, b, c) * direction > 0:
+            length = np.float32(0)
+            for a in range(3):
+                length += (ring[r, a] - ring[p, a]) ** 2
             if length < best_length:
                 best, best_length = turn, length
     return best
 
 
 @kernel
-def _emit_quads(voxels, transparent, index, at, positions, normals, quads, quad_materials):
-    """Write the quads that the chunk owns from row at on, and add to the vertices' normals the area of every quad
-    about them, the neighbour chunks' too."""
-    ring = np.empty(4, np.int64)
-    corners = np.empty((4, 3), np.float32)
-    for x in range(BORDER - 1, BORDER + _N + 1):
-        for y in range(BORDER - 1, BORDER + _N + 1):
-            for z in range(BORDER - 1, BORDER + _N + 1):
-                for axis in range(3):
-                    voxel, direction = _covered_voxel(voxels, transparent, axis, x, y, z)
-                    if direction == 0:
-                        continue
-                    for k in range(4):
-                        cx, cy, cz = _ring_cell(axis, k if direction > 0 else 3 - k, x, y, z)
-                        fraction = _cell_fraction(voxels, transparent, cx, cy, cz)
-                        corners[k, 0], corners[k, 1], corners[k, 2] = (
-                            cx + fraction[0],
-                            cy + fraction[1],
-                            cz + fraction[2],
-                        )
-                        ring[k] = index[cx, cy, cz]
-                    first, second = corners[2] - corners[0], corners[3] - corners[1]
-                    area = np.cross(first, second)
-                    for k in range(4):
-                        if ring[k] >= 0:
-                            normals[ring[k]] += area
-                    low, high = BORDER, BORDER + _N
-                    if low <= x < high and low <= y < high and low <= z < high:
-                        turn = _diagonal(corners, axis, direction)
-                        for k in range(4):
-                            quads[at, k] = ring[(k + turn) % 4]
-                        quad_materials[at] = voxel >> MATERIAL_SHIFT
-                        at += 1
+def _normalise(normals, row):
+    """Make normals[row] unit; where it is zero, up."""
+    x, y, z = np.float64(normals[row, 0]), np.float64(normals[row, 1]), np.float64(normals[row, 2])
+    length = np.sqrt(x * x + y * y + z * z)
+    if length > 0.0:
+        normals[row, 0], normals[row, 1], normals[row, 2] = x / length, y / length, z / length
+    else:
+        normals[row, 2] = 1.0
