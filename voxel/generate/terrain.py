@@ -5,6 +5,7 @@ A chunk is a function of its coordinates, the heights and the recipe alone, so c
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,19 @@ def generate(preset: Preset, palette: Palette, size: Size, seed: int) -> Job[Wor
     field = _heights(preset.heightmap, size[0] + 2, size[1] + 2, table)
     job = fill(field, size, preset.strata, preset.rock, palette, preset.caves, permutation(seed + 1))
     return (yield from stage(job, 0.05, 1.0))
+
+
+def ground(
+    heights: NDArray[np.float64], strata: Sequence[Stratum], rock: str, palette: Palette, low: float, high: float
+) -> Job[World]:
+    """A world below a heightmap's heights (nx, ny) float64 in voxels, one column a height.
+
+    The strata's altitudes are fractions of the range from low to high.
+    """
+    size = (*heights.shape, max(int(heights.max()), 1))
+    check_size(size)
+    scaled = [replace(s, below=low + s.below * (high - low)) for s in strata]
+    return fill(np.pad(heights, 1, mode="edge"), size, scaled, rock, palette)
 
 
 def check_size(size: Size) -> None:

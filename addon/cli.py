@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: `voxelwright …` from a shell, `blender --command voxelwright …` from Blender; one parser for both.
+
+Works without Blender's module as far as it is not needed: only bake and demo import it.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..voxel.errors import VoxelwrightError
+from ..voxel.jobs import Job, Progress, finish
+from ..voxel.storage import world_from_bytes, world_to_bytes
+from ..voxel.world import World
+from . import idnames, presets, worlds
+from .files import check_suffix, read_file, write_file
+
+BAKE_SUFFIXES = (".glb", ".blend", ".obj")
+DEFAULT_HEIGHT = 256
+DEFAULT_VIEW = (30.0, 30.0)
+_DEFAULTS = worlds.ImportOptions()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code. Whatever the user did wrong is one sentence on stderr and the code 1."""
+    try:
+        options = _parser().parse_args(arguments)
+        options.run(options)
+    except VoxelwrightError as error:
+        print(f"voxelwright: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("voxelwright: stopped; nothing was written.", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        print(f"voxelwright: this is a mistake of ours, please report it: {type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose errors are ours: one sentence, exit code 1."""
+
+    def error(self, message: str) -> NoReturn:
+        raise VoxelwrightError(f"{message}; `{self.prog} --help` tells more.")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=idnames.CLI_COMMAND,
+        description="Make voxel worlds, look at them, and bake them to meshes. A world is kept in a .vxw file.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        return sub
+
+    def output(sub: argparse.ArgumentParser, what: str, metavar: str = "FILE") -> None:
+        sub.add_argument("-o", "--output", type=Path, required=True, metavar=metavar, help=what)
+
+    sub = command("generate", _generate, "Generate a world from a preset.")
+    sub.add_argument("preset", metavar="PRESET", help=f"one of: {', '.join(presets.world_preset_names())}")
+    sub.add_argument(
+        "--size",
+        type=int,
+        nargs="+",
+        default=[192, 192],
+        metavar="N",
+        help=f"X Y [Z] in voxels, exactly (default 192 192; Z {DEFAULT_HEIGHT})",
+    )
+    sub.add_argument("--seed", type=int, default=1, metavar="N", help="another seed, another terrain (default 1)")
+    output(sub, "the .vxw file to write")
+
+    sub = command("import", _import, "Import a MagicaVoxel file (.vox) or a heightmap (.png) as a world.")
+    sub.add_argument("file", type=Path, metavar="FILE", help="a .vox or .png file")
+    sub.add_argument("--frame", type=int, default=_DEFAULTS.frame, metavar="N", help=".vox: the frame of an animation (default 0)")
+    heightmap = (
+        ("--min-height", _DEFAULTS.min_height, "the height in voxels of the lowest sample"),
+        ("--max-height", _DEFAULTS.max_height, "the height in voxels of the highest sample"),
+        ("--scale", _DEFAULTS.scale, "voxels a sample, sideways"),
+    )
+    for flag, default, text in heightmap:
+        sub.add_argument(flag, type=float, default=default, metavar="N", help=f".png: {text} (default {default:g})")
+    sub.add_argument("--full-range", action="store_true", help=".png: measure heights from black to white, not from the lowest to the highest sample")
+    output(sub, "the .vxw file to write")
+
+    sub = command("info", _info, "Tell what is in a world.")
+    sub.add_argument("file", type=Path, metavar="FILE.vxw")
+    sub.add_argument("--json", action="store_true", help="as JSON; min and max are the lowest and the highest voxel")
+
+    sub = command("render", _render, "Draw a picture of a world.")
+    sub.add_argument("file", type=Path, metavar="FILE.vxw")
+    sub.add_argument("--size", type=int, nargs=2, default=[1280, 720], metavar=("W", "H"), help="in pixels (default 1280 720)")
+    sub.add_argument(
+        "--view",
+        type=float,
+        nargs=2,
+        default=list(DEFAULT_VIEW),
+        metavar=("AZIMUTH", "ELEVATION"),
+        help="in degrees: azimuth 0 looks from -Y and grows counter-clockwise seen from above, "
+        f"elevation 0 is level and 90 straight down (default {DEFAULT_VIEW[0]:g} {DEFAULT_VIEW[1]:g})",
+    )
+    output(sub, "the .png file to write")
+
+    sub = command("bake", _bake, "Bake a world to meshes with materials.")
+    sub.add_argument("file", type=Path, metavar="FILE.vxw")
+    sub.add_argument(
+        "--mesh",
+        choices=tuple(worlds.MESH_KINDS),
+        default="greedy",
+        help="; ".join(f"{name}: {text[0].lower()}{text[1:]}" for name, (_, text) in worlds.MESH_KINDS.items()),
+    )
+    output(sub, f"the file to write, ending in {', '.join(BAKE_SUFFIXES)}")
+
+    sub = command("demo", _demo, "Make a 192×192 world, its picture, its Blender file and its glTF file.")
+    output(sub, "the folder to write to; made if missing", "DIR")
+    return parser
+
+
+# --- Commands ---------------------------------------------------------------------------------------------------
+
+
+def _generate(options: argparse.Namespace) -> None:
+    check_suffix(options.output, (".vxw",))
+    if len(options.size) not in (2, 3):
+        raise VoxelwrightError("--size takes two numbers, X Y, or three, X Y Z.")
+    size = (*options.size, DEFAULT_HEIGHT)[:3]
+    world = _run(worlds.generate(options.preset, size, options.seed))
+    write_file(options.output, world_to_bytes(world))
+
+
+def _import(options: argparse.Namespace) -> None:
+    check_suffix(options.output, (".vxw",))
+    how = worlds.ImportOptions(
+        options.frame, options.min_height, options.max_height, options.scale, options.full_range
+    )
+    world, notes = _run(worlds.import_file(options.file, how))
+    write_file(options.output, world_to_bytes(world))
+    for note in notes:
+        print(note, file=sys.stderr)
+
+
+def _info(options: argparse.Namespace) -> None:
+    info = world_info(_read_world(options.file))
+    if options.json:
+        print(json.dumps(info))
+        return
+    print(f"voxels  {info['voxels']:,}")
+    print(f"chunks  {info['chunks']:,}")
+    if info["voxels"]:
+        print(f"min     {' '.join(map(str, info['min']))}")
+        print(f"max     {' '.join(map(str, info['max']))}")
+    for material in info["materials"]:
+        print(f"{material['voxels']:>12,}  {material['name']}")
+
+
+def _render(options: argparse.Namespace) -> None:
+    check_suffix(options.output, (".png",))
+    world = _read_world(options.file)
+    meshes = _run(worlds.mesh(world, "greedy"))
+    write_file(options.output, draw_picture(world, meshes, tuple(options.size), tuple(options.view)))
+
+
+def _bake(options: argparse.Namespace) -> None:
+    suffix = check_suffix(options.output, BAKE_SUFFIXES)
+    world = _read_world(options.file)
+    meshes = _run(worlds.mesh(world, options.mesh))
+    blender = _Blender()
+    objects = blender.bake(options.file.stem, world, meshes)
+    if suffix == ".blend":
+        blender.save(options.output)
+    else:
+        blender.export(objects, options.output)
+
+
+def _demo(options: argparse.Namespace) -> None:
+    folder = options.output
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise VoxelwrightError(f"The folder {folder} cannot be made: {error.strerror}.") from None
+    start = time.monotonic()
+    world = _run(worlds.generate("rolling_hills", (192, 192, DEFAULT_HEIGHT), 1))
+    meshes = _run(worlds.mesh(world, "greedy"))
+    _report(Progress(0.0, "Drawing"))
+    write_file(folder / "preview.png", draw_picture(world, meshes, (1280, 720), DEFAULT_VIEW))
+    _report(Progress(0.5, "Baking"))
+    blender = _Blender()
+    objects = blender.bake("Rolling hills", world, meshes)
+    blender.export(objects, folder / "terrain.glb")
+    blender.save(folder / "world.blend")
+    _report(Progress(1.0, "Baking"))
+    n_voxels = world_info(world)["voxels"]
+    print(f"voxels     {n_voxels:,}")
+    print(f"quads      {meshes.n_quads:,}")
+    print(f"triangles  {2 * meshes.n_quads:,}")
+    print(f"seconds    {time.monotonic() - start:.1f}")
+    for name in ("preview.png", "world.blend", "terrain.glb"):
+        print(folder / name)
+
+
+# --- What they share --------------------------------------------------------------------------------------------
+
+
+def world_info(world: World) -> dict[str, Any]:
+    """What `info --json` prints: counts of voxels that are not air, the lowest and the highest voxel (None for an empty
+    world), and the materials in use with their counts."""
+    counts = world.material_counts()
+    low, high = world.bounds() or (None, None)
+    return {
+        "voxels": int(counts[1:].sum()),
+        "chunks": len(world.coords()),
+        "min": low,
+        "max": high,
+        "materials": [
+            {"id": i, "name": m.name, "voxels": int(counts[i])} for i, m in world.palette.items() if counts[i]
+        ],
+    }
+
+
+def draw_picture(world: World, meshes: worlds.Meshes, size: tuple[int, int], view: tuple[float, float]) -> bytes:
+    """A PNG file of the world, seen from azimuth and elevation in degrees."""
+    from ..gpu_backend.camera import orbit_camera
+    from ..gpu_backend.context import create_context
+    from ..gpu_backend.renderer import Renderer
+    from ..voxel.formats.png import write_png
+
+    low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
+    camera = orbit_camera(low, np.array(high) + 1, *view, size[0] / max(size[1], 1))
+    ctx = create_context()
+    try:
+        with Renderer(ctx) as renderer:
+            renderer.load(meshes.blocky, meshes.smooth, meshes.palette)
+            return write_png(renderer.render(camera, *size)[:, :, :3])
+    finally:
+        ctx.release()
+
+
+def _read_world(path: Path) -> World:
+    check_suffix(path, (".vxw",))
+    return world_from_bytes(read_file(path))
+
+
+class _Blender:
+    """Blender as a library: an empty file with our extension enabled."""
+
+    def __init__(self) -> None:
+        try:
+            import bpy
+        except ImportError as error:
+            raise VoxelwrightError(f"Baking needs Blender's Python module, bpy, which cannot be loaded: {error}.") from None
+        from . import registration
+
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        if not hasattr(bpy.types.Object, idnames.PROPERTIES):
+            registration.register()
+
+    def bake(self, name: str, world: World, meshes: worlds.Meshes) -> list[Any]:
+        import bpy
+
+        from . import session
+        from .bake.objects import bake_world
+
+        owner = session.new_world_object(bpy.context, name, world)
+        return bake_world(owner.name, owner.voxelwright.world_id, meshes, owner, bpy.context.scene)
+
+    def export(self, objects: list[Any], path: Path) -> None:
+        from .bake.export import export_objects
+
+        export_objects(objects, path)
+
+    def save(self, path: Path) -> None:
+        import bpy
+
+        try:
+            bpy.ops.wm.save_as_mainfile(filepath=str(path.absolute()), check_existing=False, compress=True)
+        except RuntimeError as error:
+            raise VoxelwrightError(f"{path} cannot be written: {str(error).strip()}") from None
+
+
+def _run(job: Job[Any]) -> Any:
+    """Run a job with its progress on stderr."""
+    result = finish(job, _report)
+    _end_line()
+    return result
+
+
+_last_what = ""
+
+
+def _report(progress: Progress) -> None:
+    """A bar that redraws itself on a terminal; elsewhere a line a stage."""
+    global _last_what
+    if sys.stderr.isatty():
+        filled = round(30 * progress.fraction)
+        print(f"\r{'█' * filled}{'·' * (30 - filled)} {progress.fraction:4.0%} {progress.what:<26}", end="", file=sys.stderr)
+    elif progress.what != _last_what:
+        print(f"{progress.what} …", file=sys.stderr)
+    _last_what = progress.what
+
+
+def _end_line() -> None:
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files in and out, with errors that a user understands."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from ..voxel.errors import VoxelwrightError
+from ..voxel.limits import MAX_FILE_BYTES
+
+
+def read_file(path: Path) -> bytes:
+    """A file's bytes; missing, unreadable and oversized ones raise VoxelwrightError."""
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise VoxelwrightError(f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MiB, the most that is read.")
+        return path.read_bytes()
+    except OSError as error:
+        raise VoxelwrightError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: an existing one stays as it is until the new bytes are on the disk."""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise VoxelwrightError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _umask() -> int:
+    """The permissions that new files of this process lack; they can only be read by setting them."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def check_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
+    """The path's ending in lower case, which must be one of suffixes."""
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        raise VoxelwrightError(f'"{path.name}" must end in {" or ".join(suffixes)}.')
+    return suffix

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every name under which Blender knows something of ours."""
+
+CATEGORY = "Voxelwright"
+"""The sidebar tab."""
+
+CLI_COMMAND = "voxelwright"
+PROPERTIES = "voxelwright"
+"""The property group on objects and scenes."""
+
+OT_NEW_WORLD = "voxelwright.new_world"
+OT_IMPORT_WORLD = "voxelwright.import_world"
+OT_BAKE = "voxelwright.bake"
+OT_EXPORT = "voxelwright.export"
+
+PT_NEW_WORLD = "VOXELWRIGHT_PT_new_world"
+PT_WORLD = "VOXELWRIGHT_PT_world"

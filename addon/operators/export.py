@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from pathlib import Path
+
+import bpy
+from bpy_extras.io_utils import ExportHelper
+
+from ...voxel.errors import VoxelwrightError
+from .. import idnames, session
+from .job_operator import Result
+
+
+class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):
+    """Export the active world's baked objects through Blender's own exporters, by the file's ending"""
+
+    bl_idname = idnames.OT_EXPORT
+    bl_label = "Export Baked"
+    bl_options = {"REGISTER"}
+
+    filename_ext = ".glb"
+    check_extension = None
+    filter_glob: bpy.props.StringProperty(default="*.glb;*.gltf;*.obj", options={"HIDDEN"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.active_world_object(context) is None:
+            cls.poll_message_set("Select a world first, or make one with New World")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        from ..bake.export import export_objects
+        from ..bake.objects import baked_objects
+
+        owner = session.active_world_object(context)
+        try:
+            objects = baked_objects(owner.voxelwright.world_id)
+            if not objects:
+                raise VoxelwrightError(f'"{owner.name}" has not been baked; press Bake first.')
+            export_objects(objects, Path(bpy.path.abspath(self.filepath)))
+        except VoxelwrightError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"INFO"}, f"Exported {Path(self.filepath).name}")
+        return {"FINISHED"}
+
+
+CLASSES = (VOXELWRIGHT_OT_export,)

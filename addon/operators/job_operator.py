@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What operators share that run a job: from a script or the redo panel in one go, from the interface in slices, with
+progress in the status bar and Esc to cancel."""
+
+import time
+from typing import Any
+
+import bpy
+
+from ...voxel.errors import VoxelwrightError
+from ...voxel.jobs import Job, Progress
+
+_SLICE_SECONDS = 0.05
+_TIMER_SECONDS = 0.01
+
+Result = set[Any]
+
+
+class JobOperator:
+    """A mixin. The subclass gives start(), which makes the job, and finish(), which puts its result into the scene.
+
+    Nothing in Blender changes before finish(), so cancelling leaves everything as it was.
+    """
+
+    _job: Job[Any] | None = None
+    _timer: bpy.types.Timer | None = None
+
+    def start(self, context: bpy.types.Context) -> Job[Any]:
+        raise NotImplementedError
+
+    def finish(self, context: bpy.types.Context, result: Any) -> None:
+        raise NotImplementedError
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        """The whole job at once."""
+        window_manager = context.window_manager
+        window_manager.progress_begin(0, 100)
+        try:
+            job = self.start(context)
+            while True:
+                try:
+                    window_manager.progress_update(100 * next(job).fraction)
+                except StopIteration as end:
+                    self.finish(context, end.value)
+                    return {"FINISHED"}
+        except VoxelwrightError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        finally:
+            window_manager.progress_end()
+
+    def run_in_slices(self, context: bpy.types.Context) -> Result:
+        """Start the job and return to Blender; modal() goes on with it."""
+        try:
+            self._job = self.start(context)
+        except VoxelwrightError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        context.window_manager.progress_begin(0, 100)
+        self._timer = context.window_manager.event_timer_add(_TIMER_SECONDS, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        self._show(context, Progress(0.0, self.bl_label))
+        return {"RUNNING_MODAL"}
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
+        return self.run_in_slices(context)
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        if event.type == "ESC" and event.value == "PRESS":
+            self._stop(context)
+            self.report({"INFO"}, f"{self.bl_label} was cancelled; nothing was changed")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            return self._slice(context)
+        except VoxelwrightError as error:
+            self._stop(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except BaseException:
+            self._stop(context)
+            raise
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender calls this where it ends the operator itself, on quitting for example."""
+        self._stop(context)
+
+    def _slice(self, context: bpy.types.Context) -> Result:
+        end = time.monotonic() + _SLICE_SECONDS
+        while True:
+            try:
+                progress = next(self._job)
+            except StopIteration as done:
+                self._stop(context)
+                self.finish(context, done.value)
+                return {"FINISHED"}
+            if time.monotonic() >= end:
+                self._show(context, progress)
+                return {"RUNNING_MODAL"}
+
+    def _show(self, context: bpy.types.Context, progress: Progress) -> None:
+        context.window_manager.progress_update(100 * progress.fraction)
+        context.workspace.status_text_set(f"{progress.what} … {progress.fraction:.0%}   (Esc to cancel)")
+
+    def _stop(self, context: bpy.types.Context) -> None:
+        if self._job is not None:
+            self._job.close()
+            self._job = None
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+            context.window_manager.progress_end()
+            context.workspace.status_text_set(None)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar tab in the 3D viewport."""
+
+import bpy
+
+from . import idnames, session
+
+
+class _SidebarPanel:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = idnames.CATEGORY
+
+
+class VOXELWRIGHT_PT_new_world(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_NEW_WORLD
+    bl_label = "New World"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.scene.voxelwright
+        for name in ("preset", "size", "seed"):
+            layout.prop(settings, name)
+        button = layout.operator(idnames.OT_NEW_WORLD, icon="ADD")
+        button.preset, button.size, button.seed = settings.preset, settings.size, settings.seed
+        layout.operator(idnames.OT_IMPORT_WORLD, text="Import…", icon="IMPORT")
+
+
+class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_WORLD
+    bl_label = "World"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        owner = session.active_world_object(context)
+        if owner is None:
+            layout.label(text="Select a world, or make one", icon="INFO")
+            return
+        layout.label(text=owner.name, icon="EMPTY_ARROWS")
+        if problem := session.problem_of(owner):
+            layout.label(text=problem, icon="ERROR")
+        world = session.loaded_world(owner)
+        if world is not None:
+            layout.label(text=f"{len(world.coords()):,} chunks, {len(world.palette.items())} materials")
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        settings = context.scene.voxelwright
+        layout.prop(settings, "mesh_kind")
+        layout.operator(idnames.OT_BAKE, icon="MESH_GRID").mesh_kind = settings.mesh_kind
+        layout.operator(idnames.OT_EXPORT, text="Export…", icon="EXPORT")
+
+
+CLASSES = (VOXELWRIGHT_PT_new_world, VOXELWRIGHT_PT_world)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The preset files that come with the extension."""
+
+from functools import cache
+from pathlib import Path
+
+from ..voxel.errors import VoxelwrightError
+from ..voxel.generate.preset import Preset, Stratum, parse_toml, preset_from_toml, strata_from_toml
+from ..voxel.palette import Palette, palette_from_table
+
+_FOLDER = Path(__file__).parent.parent / "presets"
+
+
+@cache
+def world_preset_names() -> tuple[str, ...]:
+    """The world presets by their file's name, sorted."""
+    return tuple(sorted(path.stem for path in (_FOLDER / "worlds").glob("*.toml")))
+
+
+@cache
+def world_preset(name: str) -> Preset:
+    """The world preset of that name. Raises VoxelwrightError where there is none, or its file is wrong."""
+    if name not in world_preset_names():
+        raise VoxelwrightError(f'There is no preset "{name}"; there are {", ".join(world_preset_names())}.')
+    return preset_from_toml(*_read("worlds", name))
+
+
+@cache
+def palette(name: str) -> Palette:
+    """The palette of that name."""
+    text, file_name = _read("palettes", name)
+    return palette_from_table(parse_toml(text, file_name))
+
+
+@cache
+def heightmap_strata() -> tuple[str, str, tuple[Stratum, ...]]:
+    """What imported heightmaps are made of: (palette name, rock, strata by fractions of their range)."""
+    return strata_from_toml(*_read("strata", "heightmap"))
+
+
+def _read(folder: str, name: str) -> tuple[str, str]:
+    path = _FOLDER / folder / f"{name}.toml"
+    try:
+        return path.read_text("utf-8"), f"{folder}/{path.name}"
+    except (OSError, UnicodeDecodeError):
+        raise VoxelwrightError(f'The preset file {folder}/{name}.toml is missing or unreadable; install the extension again.') from None

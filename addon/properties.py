@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender's files hold of ours: which object carries which world, and the panel's settings."""
+
+import bpy
+
+from . import presets
+from .worlds import MESH_KINDS
+
+_preset_items: list[tuple[str, str, str]] = []
+
+
+def preset_items(_self: object, _context: object) -> list[tuple[str, str, str]]:
+    """Enum items of the world presets. Blender keeps no reference to the strings, so this module must."""
+    if not _preset_items:
+        for name in presets.world_preset_names():
+            preset = presets.world_preset(name)
+            _preset_items.append((name, preset.name, preset.description))
+    return _preset_items
+
+
+MESH_KIND_ITEMS = [(name, label, description) for name, (label, description) in MESH_KINDS.items()]
+
+
+class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
+    """On an empty that carries a world. The voxels themselves are in session.py, and in storage while a file is saved."""
+
+    world_id: bpy.props.StringProperty(
+        name="World", description="Which Voxelwright world this object carries; empty for none", options={"HIDDEN"}
+    )
+    revision: bpy.props.IntProperty(
+        name="Revision",
+        description="How many edits of the world's history are in effect; Blender's undo sets it back",
+        options={"HIDDEN"},
+    )
+    storage: bpy.props.PointerProperty(
+        type=bpy.types.Text, name="Storage", description="The data-block that holds the world's voxels in the saved file"
+    )
+
+
+class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
+    """The panel's settings."""
+
+    preset: bpy.props.EnumProperty(
+        name="Preset", description="The kind of terrain that New World makes", items=preset_items
+    )
+    size: bpy.props.IntVectorProperty(
+        name="Size",
+        description="The new world's size in voxels; large worlds take longer and more memory",
+        default=(192, 192, 256),
+        min=1,
+        max=4096,
+        size=3,
+        subtype="XYZ",
+    )
+    seed: bpy.props.IntProperty(
+        name="Seed", description="Another number gives another terrain of the same kind; the same number the same", default=1
+    )
+    mesh_kind: bpy.props.EnumProperty(
+        name="Mesh", description="How the world is turned into meshes", items=MESH_KIND_ITEMS, default="greedy"
+    )
+
+
+CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_scene)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registration as data: a list of steps, each with what undoes it. Where one fails, those before it are undone."""
+
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import bpy
+
+from . import cli, idnames, panels, properties, session
+from .operators import bake, export, import_world, new_world
+
+
+class _Step(NamedTuple):
+    do: Callable[[], Any]
+    undo: Callable[[], Any]
+
+
+_MODULES = (properties, new_world, import_world, bake, export, panels)
+_done: list[_Step] = []
+_cli_handle: Any = None
+
+
+def register() -> None:
+    try:
+        for step in _steps():
+            step.do()
+            _done.append(step)
+    except Exception:
+        unregister()
+        raise
+
+
+def unregister() -> None:
+    while _done:
+        step = _done.pop()
+        try:
+            step.undo()
+        except Exception:  # the steps before must still be undone
+            traceback.print_exc()
+
+
+def _steps() -> list[_Step]:
+    classes = [c for module in _MODULES for c in module.CLASSES]
+    steps = [_Step(lambda c=c: bpy.utils.register_class(c), lambda c=c: bpy.utils.unregister_class(c)) for c in classes]
+    steps += [
+        _property(bpy.types.Object, properties.VOXELWRIGHT_PG_object),
+        _property(bpy.types.Scene, properties.VOXELWRIGHT_PG_scene),
+        _Step(_add_cli_command, _remove_cli_command),
+        _Step(lambda: None, session.put_away),
+    ]
+    steps += [_handler(name, function) for name, function in session.HANDLERS.items()]
+    return steps
+
+
+def _property(owner: type, group: type) -> _Step:
+    return _Step(
+        lambda: setattr(owner, idnames.PROPERTIES, bpy.props.PointerProperty(type=group)),
+        lambda: delattr(owner, idnames.PROPERTIES),
+    )
+
+
+def _handler(name: str, function: Callable[..., None]) -> _Step:
+    handlers = getattr(bpy.app.handlers, name)
+    return _Step(lambda: handlers.append(function), lambda: handlers.remove(function))
+
+
+def _add_cli_command() -> None:
+    global _cli_handle
+    _cli_handle = bpy.utils.register_cli_command(idnames.CLI_COMMAND, cli.main)
+
+
+def _remove_cli_command() -> None:
+    bpy.utils.unregister_cli_command(_cli_handle)
