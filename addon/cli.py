@@ -28,10 +28,14 @@ DEFAULT_VIEW = (30.0, 30.0)
 _DEFAULTS = worlds.ImportOptions()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code. Whatever the user did wrong is one sentence on stderr and the code 1."""
+def main(arguments: Sequence[str] | None = None, enable_extension: Callable[[], None] | None = None) -> int:
+    """Run one command; returns the exit code. Whatever the user did wrong is one sentence on stderr and the code 1.
+
+    enable_extension is called before the first use of Blender, where it has not been done as Blender does it.
+    """
     try:
         options = _parser().parse_args(arguments)
+        options.enable_extension = enable_extension
         options.run(options)
     except VoxelwrightError as error:
         print(f"voxelwright: {error}", file=sys.stderr)
@@ -178,7 +182,7 @@ def _bake(options: argparse.Namespace) -> None:
     suffix = check_suffix(options.output, BAKE_SUFFIXES)
     world = _read_world(options.file)
     meshes = _run(worlds.mesh(world, options.mesh))
-    blender = _Blender()
+    blender = _Blender(options.enable_extension)
     objects = blender.bake(options.file.stem, world, meshes)
     if suffix == ".blend":
         blender.save(options.output)
@@ -198,7 +202,7 @@ def _demo(options: argparse.Namespace) -> None:
     _report(Progress(0.0, "Drawing"))
     write_file(folder / "preview.png", draw_picture(world, meshes, (1280, 720), DEFAULT_VIEW))
     _report(Progress(0.5, "Baking"))
-    blender = _Blender()
+    blender = _Blender(options.enable_extension)
     objects = blender.bake("Rolling hills", world, meshes)
     blender.export(objects, folder / "terrain.glb")
     blender.save(folder / "world.blend")
@@ -235,11 +239,12 @@ def draw_picture(world: World, meshes: worlds.Meshes, size: tuple[int, int], vie
     """A PNG file of the world, seen from azimuth and elevation in degrees."""
     from ..gpu_backend.camera import orbit_camera
     from ..gpu_backend.context import create_context
-    from ..gpu_backend.renderer import Renderer
+    from ..gpu_backend.renderer import Renderer, check_picture_size
     from ..voxel.formats.png import write_png
 
+    check_picture_size(*size)
     low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
-    camera = orbit_camera(low, np.array(high) + 1, *view, size[0] / max(size[1], 1))
+    camera = orbit_camera(low, np.array(high) + 1, *view, size[0] / size[1])
     ctx = create_context()
     try:
         with Renderer(ctx) as renderer:
@@ -257,16 +262,14 @@ def _read_world(path: Path) -> World:
 class _Blender:
     """Blender as a library: an empty file with our extension enabled."""
 
-    def __init__(self) -> None:
+    def __init__(self, enable_extension: Callable[[], None] | None) -> None:
         try:
             import bpy
         except ImportError as error:
             raise VoxelwrightError(f"Baking needs Blender's Python module, bpy, which cannot be loaded: {error}.") from None
-        from . import registration
-
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        if not hasattr(bpy.types.Object, idnames.PROPERTIES):
-            registration.register()
+        if enable_extension is not None:
+            enable_extension()
 
     def bake(self, name: str, world: World, meshes: worlds.Meshes) -> list[Any]:
         import bpy
@@ -316,6 +319,3 @@ def _end_line() -> None:
     if sys.stderr.isatty():
         print(file=sys.stderr)
 
-
-if __name__ == "__main__":
-    sys.exit(main())

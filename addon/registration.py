@@ -40,6 +40,10 @@ def unregister() -> None:
             traceback.print_exc()
 
 
+def is_registered() -> bool:
+    return bool(_done)
+
+
 def _steps() -> list[_Step]:
     classes = [c for module in _MODULES for c in module.CLASSES]
     steps = [_Step(lambda c=c: bpy.utils.register_class(c), lambda c=c: bpy.utils.unregister_class(c)) for c in classes]

@@ -36,7 +36,7 @@ class ImportOptions:
 
     frame: int = 0
     min_height: float = 4.0
-    max_height: float = 128.0
+    max_height: float = 96.0
     scale: float = 1.0
     full_range: bool = False
 

@@ -14,7 +14,7 @@ MAX_FILE_BYTES = 1 << 30
 """Bytes of any file that is opened for import."""
 
 MAX_VOX_NODES = 65_536
-"""Nodes of a .vox scene graph."""
+"""Nodes of a .vox scene graph, counted once for every way to them; and models of a .vox file."""
 
 MAX_VOX_DEPTH = 256
 """Levels of a .vox scene graph from its root."""
@@ -22,7 +22,7 @@ MAX_VOX_DEPTH = 256
 MAX_VOX_PLACED_VOXELS = 1 << 27
 """Voxels of a .vox file, counted once for every place in the scene that shows their model."""
 
-MAX_VOX_ITEMS = 1 << 20
+MAX_VOX_ITEMS = 1 << 19
 """Chunks, dictionary entries, frames and children of a .vox file, all together."""
 
 MAX_IMPORT_CHUNKS = 16_384
@@ -48,3 +48,6 @@ MAX_DRAWN_CHUNKS = 2 * MAX_WORLD_CHUNKS
 
 MAX_DRAWN_CHUNK_COORD = (1 << 19) - 1
 """Chunk coordinates that can be drawn: their corners are exact in float32."""
+
+MAX_BAKED_CHUNK_COORD = 4094
+"""Chunk coordinates that can be baked: corners are keyed by 18 bits an axis."""

@@ -37,7 +37,7 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
         name="Lowest", description="The height in voxels that the heightmap's lowest sample gets", default=4.0, min=0, max=4096
     )
     max_height: bpy.props.FloatProperty(
-        name="Highest", description="The height in voxels that the heightmap's highest sample gets", default=128.0, min=1, max=4096
+        name="Highest", description="The height in voxels that the heightmap's highest sample gets", default=96.0, min=1, max=4096
     )
     scale: bpy.props.FloatProperty(
         name="Scale", description="Voxels a sample of the heightmap, sideways", default=1.0, min=0.01, max=100

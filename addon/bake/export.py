@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects to files, through Blender's own exporters."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...voxel.errors import VoxelwrightError
+
+
+class Exporter(NamedTuple):
+    """An operator of Blender's, bpy.ops.<module>.<name>, and the options that make it export what is selected."""
+
+    title: str
+    module: str
+    name: str
+    options: dict[str, Any]
+
+
+_GLTF_OPTIONS = {
+    "use_selection": True,
+    "use_active_scene": True,
+    "export_apply": True,
+    # The materials do not read the white colour attribute, so by default it would be left out.
+    "export_vertex_color": "ACTIVE",
+    "export_all_vertex_colors": False,
+    "export_animations": False,
+}
+
+EXPORTERS = {
+    ".glb": Exporter("glTF", "export_scene", "gltf", {**_GLTF_OPTIONS, "export_format": "GLB"}),
+    ".gltf": Exporter("glTF", "export_scene", "gltf", {**_GLTF_OPTIONS, "export_format": "GLTF_SEPARATE"}),
+    ".obj": Exporter("OBJ", "wm", "obj_export", {"export_selected_objects": True}),
+    ".fbx": Exporter("FBX", "export_scene", "fbx", {"use_selection": True}),
+    ".ply": Exporter("PLY", "wm", "ply_export", {"export_selected_objects": True}),
+    ".stl": Exporter("STL", "wm", "stl_export", {"export_selected_objects": True}),
+    ".usdc": Exporter("USD", "wm", "usd_export", {"selected_objects_only": True}),
+}
+"""By the ending of the file's name, in lower case."""
+
+
+def export_objects(objects: Sequence[bpy.types.Object], path: Path) -> Path:
+    """Write objects, with their modifiers and in their places in the world, to a file of the kind that path's ending
+    names; return the path of the file, its ending in lower case.
+
+    Objects that are hidden or cannot be selected are written too. The user's scene, selection and active object stay
+    as they are. Raises VoxelwrightError where the file cannot be written.
+    """
+    path = path.with_suffix(path.suffix.lower())
+    exporter = _exporter(path)
+    if not objects:
+        raise VoxelwrightError("There is nothing to export; bake the world first.")
+    if not path.parent.is_dir():
+        raise VoxelwrightError(f'The folder "{path.parent}" does not exist; make it first or choose another.')
+    operator: Callable[..., set[str]] = getattr(getattr(bpy.ops, exporter.module), exporter.name)
+    with _export_scene(objects):
+        try:
+            operator(filepath=str(path), check_existing=False, **exporter.options)
+        except RuntimeError as error:
+            reason = str(error).strip().splitlines()[-1].removeprefix("Error: ")
+            raise VoxelwrightError(f'Blender could not write "{path}": {reason}') from error
+    return path
+
+
+def _exporter(path: Path) -> Exporter:
+    exporter = EXPORTERS.get(path.suffix)
+    if exporter is None:
+        known = ", ".join(EXPORTERS)
+        raise VoxelwrightError(f'"{path.name}" must end in one of {known}, so that its format is known.')
+    if exporter.name not in dir(getattr(bpy.ops, exporter.module)):
+        raise VoxelwrightError(
+            f"This Blender has no {exporter.title} exporter; enable its add-on in the preferences or choose another format."
+        )
+    return exporter
+
+
+@contextmanager
+def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Within it the active scene is a temporary one with the objects and their ancestors, the objects selected.
+
+    In the user's own scene objects may be hidden, not selectable, or in excluded collections, and what the exporters
+    do there (they leave Edit Mode, and change the active object) would have to be undone.
+    """
+    window = bpy.context.window
+    user_scene, user_layer = window.scene, window.view_layer
+    scene = bpy.data.scenes.new(f"{user_scene.name} Export")
+    hidden = []
+    try:
+        scene.frame_current = user_scene.frame_current
+        scene.unit_settings.scale_length = user_scene.unit_settings.scale_length
+        # An exporter may look for objects from their topmost ancestor on.
+        for obj in _with_ancestors(objects):
+            scene.collection.objects.link(obj)
+            if obj.hide_viewport:
+                hidden.append(obj)
+                obj.hide_viewport = False
+        window.scene = scene
+        for obj in objects:
+            obj.update_from_editmode()
+            obj.select_set(True)
+        yield
+    finally:
+        for obj in hidden:
+            obj.hide_viewport = True
+        window.scene = user_scene
+        window.view_layer = user_layer
+        bpy.data.scenes.remove(scene)
+
+
+def _with_ancestors(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    found: dict[bpy.types.Object, None] = {}
+    for obj in objects:
+        ancestor: bpy.types.Object | None = obj
+        while ancestor is not None:
+            found[ancestor] = None
+            ancestor = ancestor.parent
+    return list(found)

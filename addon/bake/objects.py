@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world's meshes as Blender's objects, made once and updated from then on."""
+
+import bpy
+import numpy as np
+
+from ...voxel.errors import VoxelwrightError
+from ...voxel.mesh.arrays import BlockyMesh, SmoothMesh
+from ...voxel.mesh.topology import IndexedMesh, weld_blocky, weld_smooth
+from ...voxel.palette import Palette
+from . import tags
+from .geometry import fill_mesh
+from .materials import assign_slots, check_palette
+
+BLOCKS = "Blocks"
+SMOOTH = "Smooth"
+
+
+def bake_world(
+    name: str,
+    world_key: str,
+    blocky: BlockyMesh,
+    smooth: SmoothMesh,
+    palette: Palette,
+    parent: bpy.types.Object | None,
+    scene: bpy.types.Scene,
+) -> list[bpy.types.Object]:
+    """Make or update the objects of a world: one of its blocks and one of its smooth surfaces, where it has any.
+
+    They lie in a collection of their own in the scene, in voxel space, as children of parent. world_key marks
+    everything that is made, so that the next bake finds it under whatever name: it replaces the geometry and removes
+    an object whose mesh has become empty, but keeps names, places, modifiers and what was done to the materials.
+    Raises VoxelwrightError, with nothing changed, where that cannot be done.
+    """
+    collection = _find_collection(scene, world_key)
+    found = {part: _find_object(collection, world_key, part) for part in (BLOCKS, SMOOTH)}
+    meshes = {
+        BLOCKS: weld_blocky(blocky, palette.transparent) if len(blocky.quads) else None,
+        SMOOTH: weld_smooth(smooth) if len(smooth.quads) else None,
+    }
+    for mesh in meshes.values():
+        if mesh is not None:
+            check_palette(mesh.materials, palette)
+    collection = _linked_collection(collection, f"{name} Baked", world_key, scene)
+    baked = []
+    for part, mesh in meshes.items():
+        obj = found[part]
+        if mesh is None:
+            if obj is not None:
+                _remove(obj)
+            continue
+        if obj is None:
+            obj = _new_object(f"{name} {part}", world_key, part, parent)
+        if not obj.users_collection:
+            collection.objects.link(obj)
+        _update(obj, mesh, palette, name, world_key)
+        baked.append(obj)
+    return baked
+
+
+def _find_collection(scene: bpy.types.Scene, world_key: str) -> bpy.types.Collection | None:
+    """The collection of an earlier bake, rather this scene's than another's."""
+    return tags.find([*scene.collection.children_recursive, *bpy.data.collections], world_key)
+
+
+def _find_object(collection: bpy.types.Collection | None, world_key: str, part: str) -> bpy.types.Object | None:
+    """The object of an earlier bake, rather one in the collection than a copy elsewhere."""
+    candidates = [*(collection.objects if collection is not None else ()), *bpy.data.objects]
+    obj = tags.find([candidate for candidate in candidates if candidate.type == "MESH"], world_key, part)
+    if obj is not None and (obj.mode != "OBJECT" or obj.data.is_editmode):
+        raise VoxelwrightError(f'"{obj.name}" is being edited; go back to Object Mode before baking again.')
+    return obj
+
+
+def _linked_collection(
+    collection: bpy.types.Collection | None, name: str, world_key: str, scene: bpy.types.Scene
+) -> bpy.types.Collection:
+    if collection is None:
+        collection = bpy.data.collections.new(name)
+        tags.tag(collection, world_key)
+    if collection not in scene.collection.children_recursive:
+        scene.collection.children.link(collection)
+    return collection
+
+
+def _new_object(name: str, world_key: str, part: str, parent: bpy.types.Object | None) -> bpy.types.Object:
+    obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+    tags.tag(obj, world_key, part)
+    # Its place is the parent's: a new object's own transform and inverse of the parent's are the identity.
+    obj.parent = parent
+    return obj
+
+
+def _update(obj: bpy.types.Object, mesh: IndexedMesh, palette: Palette, world: str, world_key: str) -> None:
+    data = obj.data
+    assert isinstance(data, bpy.types.Mesh)
+    slots = assign_slots(data, np.unique(mesh.materials), palette, world, world_key)
+    fill_mesh(data, mesh, slots)
+
+
+def _remove(obj: bpy.types.Object) -> None:
+    data = obj.data
+    bpy.data.objects.remove(obj)
+    if isinstance(data, bpy.types.Mesh) and data.users == 0:
+        bpy.data.meshes.remove(data)

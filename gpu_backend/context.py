@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Getting an OpenGL context, what it can do, and the one gate at which its errors are read."""
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import moderngl
+
+from ..voxel.errors import VoxelwrightError
+
+REQUIRED_VERSION = 430
+REQUIRED_VERTEX_STORAGE_BLOCKS = 4
+"""Storage blocks that the smooth pass's vertex shader reads. OpenGL 4.3 itself promises none to vertex shaders."""
+
+DEBIAN_PACKAGES = "libegl1 libgl1 libgl1-mesa-dri"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a context can do. version is 430 for OpenGL 4.3; sizes are in bytes, edges in pixels."""
+
+    version: int
+    renderer: str
+    max_storage_block_bytes: int
+    max_vertex_storage_blocks: int
+    max_texture_edge: int
+    max_samples: int
+
+
+def create_context() -> moderngl.Context:
+    """A new stand-alone context without a window, made current. Raises VoxelwrightError where there is none to have."""
+    options: dict[str, Any] = {}
+    if sys.platform == "linux":
+        # Named in full: left to itself, moderngl asks ldconfig or a compiler, which a small system may lack.
+        options = {"backend": "egl", "libegl": "libEGL.so.1", "libgl": "libGL.so.1"}
+    try:
+        ctx = moderngl.create_context(require=REQUIRED_VERSION, standalone=True, **options)
+    except Exception as error:  # glcontext raises bare Exceptions
+        raise VoxelwrightError(_refusal(str(error))) from error
+    try:
+        _require(capabilities(ctx))
+    except VoxelwrightError:
+        ctx.release()
+        raise
+    return ctx
+
+
+def capabilities(ctx: moderngl.Context) -> Capabilities:
+    """What this context can do."""
+    info = ctx.info
+    return Capabilities(
+        version=ctx.version_code,
+        renderer=info["GL_RENDERER"],
+        max_storage_block_bytes=info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"],
+        max_vertex_storage_blocks=info["GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS"],
+        max_texture_edge=info["GL_MAX_TEXTURE_SIZE"],
+        max_samples=min(info["GL_MAX_COLOR_TEXTURE_SAMPLES"], info["GL_MAX_DEPTH_TEXTURE_SAMPLES"]),
+    )
+
+
+def check_errors(ctx: moderngl.Context, what: str) -> None:
+    """Read the context's error, and raise VoxelwrightError where there is one; what names the work just done.
+
+    moderngl raises nothing when an allocation fails, so this is called after every allocation.
+    """
+    error = ctx.error
+    if error == "GL_OUT_OF_MEMORY":
+        raise VoxelwrightError(f"The graphics memory is too small for {what}; use a smaller world or picture.")
+    if error != "GL_NO_ERROR":
+        raise VoxelwrightError(f"The graphics driver reported {error} for {what}; update the driver or report this.")
+
+
+def _refusal(reason: str) -> str:
+    if sys.platform == "linux" and "not loaded" in reason:
+        return f"Drawing needs the EGL and OpenGL libraries ({reason}); on Debian install {DEBIAN_PACKAGES}."
+    hint = f" (on Debian: {DEBIAN_PACKAGES})" if sys.platform == "linux" else ""
+    return f"Drawing needs OpenGL 4.3, and no such context could be made: {reason}; install a newer driver{hint}."
+
+
+def _require(found: Capabilities) -> None:
+    if found.max_vertex_storage_blocks < REQUIRED_VERTEX_STORAGE_BLOCKS:
+        raise VoxelwrightError(
+            f"Drawing needs {REQUIRED_VERTEX_STORAGE_BLOCKS} storage blocks in vertex shaders, and {found.renderer} "
+            f"has {found.max_vertex_storage_blocks}; use another graphics driver."
+        )

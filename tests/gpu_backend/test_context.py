@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
+import moderngl
+import pytest
+
+from voxelwright.gpu_backend import context
+from voxelwright.gpu_backend.context import capabilities, check_errors, create_context
+from voxelwright.voxel.errors import VoxelwrightError
+
+
+def test_capabilities_are_those_that_opengl_promises(ctx: moderngl.Context) -> None:
+    found = capabilities(ctx)
+    assert found.version >= 430
+    assert found.max_storage_block_bytes >= 1 << 24  # the least that OpenGL 4.3 allows
+    assert found.max_texture_edge >= 16_384
+    assert found.renderer
+    assert found.max_samples >= 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="EGL is Linux's")
+def test_missing_libraries_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(**_: object) -> None:
+        raise Exception("libEGL.so.1 not loaded")
+
+    monkeypatch.setattr(moderngl, "create_context", fail)
+    with pytest.raises(VoxelwrightError, match=r"^Drawing needs .*libEGL.so.1.* install libegl1 libgl1 .*\.$"):
+        create_context()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Mesa can be told to be older")
+def test_an_older_opengl_is_refused_in_one_sentence(ctx: moderngl.Context) -> None:
+    if "Mesa" not in ctx.info["GL_VERSION"]:
+        pytest.skip("only Mesa can be told to be older")
+    code = (
+        "from voxelwright.gpu_backend.context import create_context\n"
+        "from voxelwright.voxel.errors import VoxelwrightError\n"
+        "try: create_context()\n"
+        "except VoxelwrightError as error: print(error)"
+    )
+    older = {**os.environ, "MESA_GL_VERSION_OVERRIDE": "4.1", "MESA_GLSL_VERSION_OVERRIDE": "410"}
+    done = subprocess.run([sys.executable, "-c", code], env=older, capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.startswith("Drawing needs OpenGL 4.3")
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_driver_without_storage_blocks_in_vertex_shaders_is_refused(
+    ctx: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "capabilities", lambda made: replace(capabilities(made), max_vertex_storage_blocks=0))
+    with pytest.raises(VoxelwrightError, match="4 storage blocks in vertex shaders"):
+        create_context()
+
+
+def test_the_gate_says_what_failed() -> None:
+    check_errors(SimpleNamespace(error="GL_NO_ERROR"), "a picture")
+    with pytest.raises(VoxelwrightError, match="too small for a picture"):
+        check_errors(SimpleNamespace(error="GL_OUT_OF_MEMORY"), "a picture")
+    with pytest.raises(VoxelwrightError, match="GL_INVALID_OPERATION for a picture"):
+        check_errors(SimpleNamespace(error="GL_INVALID_OPERATION"), "a picture")
+
+
+def test_the_gate_sees_a_failed_allocation(ctx: moderngl.Context) -> None:
+    buffer = ctx.buffer(reserve=1 << 45)
+    with pytest.raises(VoxelwrightError, match="graphics memory is too small for a test"):
+        check_errors(ctx, "a test")
+    buffer.release()

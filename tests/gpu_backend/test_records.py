@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every record is held to layouts.md, and its mirror in GLSL to the record."""
+
+import struct
+
+import moderngl
+import numpy as np
+import pytest
+
+from voxelwright.gpu_backend import records
+from voxelwright.gpu_backend.records import CHUNK_DRAW, FRAME, INDIRECT_DRAW, MATERIAL, SMOOTH_QUAD, SMOOTH_VERTEX
+from voxelwright.gpu_backend.shader import compose, shader_sources
+
+LAYOUTS = {
+    "CHUNK_DRAW": (80, {"corner": 0, "quad_offset": 16, "slot": 20, "face_offsets": 24, "face_counts": 48}),
+    "INDIRECT_DRAW": (20, {"count": 0, "instance_count": 4, "first": 8, "base_instance": 12, "reserved": 16}),
+    "SMOOTH_VERTEX": (32, {"position": 0, "attributes": 12, "normal": 16, "slot": 28}),
+    "SMOOTH_QUAD": (20, {"vertices": 0, "material": 16}),
+    "MATERIAL": (32, {"color": 0, "opacity": 12, "roughness": 16, "metallic": 20, "emission": 24}),
+    "FRAME": (
+        176,
+        {"clip_from_eye": 0, "eye_from_clip": 64, "eye_voxel": 128, "eye_fraction": 144, "sun_direction": 160},
+    ),
+}
+
+STRUCTS = {
+    "ChunkDraw": CHUNK_DRAW,
+    "IndirectDraw": INDIRECT_DRAW,
+    "SmoothVertex": SMOOTH_VERTEX,
+    "SmoothQuad": SMOOTH_QUAD,
+    "Material": MATERIAL,
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_sizes_and_offsets(name: str) -> None:
+    dtype = getattr(records, name)
+    itemsize, offsets = LAYOUTS[name]
+    assert dtype.itemsize == itemsize
+    found = {field: dtype.fields[field][1] for field in dtype.names if field != "padding"}
+    assert found == offsets
+
+
+def test_records_by_hand() -> None:
+    chunk = np.array([((32, -64, 0, 0), 7, 2, (0, 1, 3, 6, 10, 15), (1, 2, 3, 4, 5, 6), (0, 0))], CHUNK_DRAW)
+    assert chunk.tobytes() == struct.pack("<4f16I", 32, -64, 0, 0, 7, 2, 0, 1, 3, 6, 10, 15, 1, 2, 3, 4, 5, 6, 0, 0)
+    assert np.array([(6, 1, 42, 3, 0)], INDIRECT_DRAW).tobytes() == struct.pack("<5I", 6, 1, 42, 3, 0)
+    vertex = np.array([((1.5, 2, 3), 0x01800502, (0, 0, 1), 9)], SMOOTH_VERTEX)
+    assert vertex.tobytes() == struct.pack("<3fI3fI", 1.5, 2, 3, 0x01800502, 0, 0, 1, 9)
+    assert np.array([((4, 5, 6, 7), 255)], SMOOTH_QUAD).tobytes() == struct.pack("<5I", 4, 5, 6, 7, 255)
+    material = np.array([((1, 0.5, 0.25), 0.75, 0.9, 0, 2, 0)], MATERIAL)
+    assert material.tobytes() == struct.pack("<8f", 1, 0.5, 0.25, 0.75, 0.9, 0, 2, 0)
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_the_glsl_struct_reads_what_numpy_wrote(ctx: moderngl.Context, name: str) -> None:
+    dtype = STRUCTS[name]
+    written = _random_records(dtype, 37)
+    head = f'#include "lib/records.glsl"\nlayout(std430, binding = 0) readonly buffer Input {{ {name} records[]; }};\n'
+    words = _words(dtype, "records[gl_GlobalInvocationID.x]")
+    buffer = ctx.buffer(written.tobytes())
+    buffer.bind_to_storage_buffer(0)
+    read = _run(ctx, head, words, len(written))
+    buffer.release()
+    assert read.tobytes() == written.tobytes()
+
+
+def test_the_frame_block_reads_what_numpy_wrote(ctx: moderngl.Context) -> None:
+    written = _random_records(FRAME, 1)
+    buffer = ctx.buffer(written.tobytes())
+    buffer.bind_to_uniform_block(records.UniformBinding.FRAME)
+    read = _run(ctx, '#include "lib/frame.glsl"\n', _words(FRAME, "frame"), 1)
+    buffer.release()
+    assert read.tobytes() == written.tobytes()
+
+
+def _random_records(dtype: np.dtype, n: int) -> np.ndarray:
+    rng = np.random.default_rng(5)
+    made = np.zeros(n, dtype)
+    for name in dtype.names:
+        shape = made[name].shape
+        is_float = made[name].dtype.kind == "f"
+        made[name] = rng.normal(size=shape) * 1000 if is_float else rng.integers(0, 1 << 32, shape, np.uint32)
+    return made
+
+
+def _words(dtype: np.dtype, record: str) -> list[str]:
+    """A GLSL expression for each 32-bit word of the record, in the order of the dtype."""
+    words = []
+    for name in dtype.names:
+        base, shape = dtype.fields[name][0].base, dtype.fields[name][0].shape
+        for index in np.ndindex(shape):
+            place = f"{record}.{name}" + "".join(f"[{i}]" for i in index)
+            words.append(f"floatBitsToUint({place})" if base.kind == "f" else place)
+    return words
+
+
+def _run(ctx: moderngl.Context, head: str, words: list[str], n: int) -> np.ndarray:
+    start = f"gl_GlobalInvocationID.x * {len(words)}"
+    stores = "\n".join(f"    read_back[{start} + {i}] = {word};" for i, word in enumerate(words))
+    body = (
+        "layout(local_size_x = 1) in;\n"
+        "layout(std430, binding = 1) writeonly buffer Output { uint read_back[]; };\n"
+        f"void main() {{\n{stores}\n}}\n"
+    )
+    shader = ctx.compute_shader(compose("test", {**shader_sources(), "test": head + body}).text)
+    output = ctx.buffer(reserve=4 * len(words) * n)
+    output.bind_to_storage_buffer(1)
+    shader.run(n)
+    ctx.memory_barrier()
+    read = np.frombuffer(output.read(), np.uint32)
+    output.release()
+    shader.release()
+    return read
