@@ -48,7 +48,10 @@ def main(arguments: Sequence[str] | None = None, enable_extension: Callable[[], 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        print(f"voxelwright: this is a mistake of ours, please report it: {type(error).__name__}: {error}", file=sys.stderr)
+        print(
+            f"voxelwright: this is a mistake of ours, please report it: {type(error).__name__}: {error}",
+            file=sys.stderr,
+        )
         return 1
     return 0
 
@@ -90,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("import", _import, "Import a MagicaVoxel file (.vox) or a heightmap (.png) as a world.")
     sub.add_argument("file", type=Path, metavar="FILE", help="a .vox or .png file")
-    sub.add_argument("--frame", type=int, default=_DEFAULTS.frame, metavar="N", help=".vox: the frame of an animation (default 0)")
+    sub.add_argument(
+        "--frame", type=int, default=_DEFAULTS.frame, metavar="N", help=".vox: the frame of an animation (default 0)"
+    )
     heightmap = (
         ("--min-height", _DEFAULTS.min_height, "the height in voxels of the lowest sample"),
         ("--max-height", _DEFAULTS.max_height, "the height in voxels of the highest sample"),
@@ -98,7 +103,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     for flag, default, text in heightmap:
         sub.add_argument(flag, type=float, default=default, metavar="N", help=f".png: {text} (default {default:g})")
-    sub.add_argument("--full-range", action="store_true", help=".png: measure heights from black to white, not from the lowest to the highest sample")
+    sub.add_argument(
+        "--full-range",
+        action="store_true",
+        help=".png: measure heights from black to white, not from the lowest to the highest sample",
+    )
     output(sub, "the .vxw file to write")
 
     sub = command("info", _info, "Tell what is in a world.")
@@ -107,7 +116,9 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = command("render", _render, "Draw a picture of a world.")
     sub.add_argument("file", type=Path, metavar="FILE.vxw")
-    sub.add_argument("--size", type=int, nargs=2, default=[1280, 720], metavar=("W", "H"), help="in pixels (default 1280 720)")
+    sub.add_argument(
+        "--size", type=int, nargs=2, default=[1280, 720], metavar=("W", "H"), help="in pixels (default 1280 720)"
+    )
     sub.add_argument(
         "--view",
         type=float,
@@ -148,9 +159,7 @@ def _generate(options: argparse.Namespace) -> None:
 
 def _import(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".vxw",))
-    how = worlds.ImportOptions(
-        options.frame, options.min_height, options.max_height, options.scale, options.full_range
-    )
+    how = worlds.ImportOptions(options.frame, options.min_height, options.max_height, options.scale, options.full_range)
     world, notes = _run(worlds.import_file(options.file, how))
     write_file(options.output, world_to_bytes(world))
     for note in notes:
@@ -197,16 +206,19 @@ def _demo(options: argparse.Namespace) -> None:
     except OSError as error:
         raise VoxelwrightError(f"The folder {folder} cannot be made: {error.strerror}.") from None
     start = time.monotonic()
-    world = _run(worlds.generate("rolling_hills", (192, 192, DEFAULT_HEIGHT), 1))
+    world = _run(worlds.generate(presets.DEFAULT_WORLD_PRESET, (192, 192, DEFAULT_HEIGHT), 1))
     meshes = _run(worlds.mesh(world, "greedy"))
-    _report(Progress(0.0, "Drawing"))
-    write_file(folder / "preview.png", draw_picture(world, meshes, (1280, 720), DEFAULT_VIEW))
-    _report(Progress(0.5, "Baking"))
-    blender = _Blender(options.enable_extension)
-    objects = blender.bake("Rolling hills", world, meshes)
-    blender.export(objects, folder / "terrain.glb")
-    blender.save(folder / "world.blend")
-    _report(Progress(1.0, "Baking"))
+    with _ProgressBar() as bar:
+        bar.show(Progress(0.0, "Drawing"))
+        write_file(folder / "preview.png", draw_picture(world, meshes, (1280, 720), DEFAULT_VIEW))
+    with _ProgressBar() as bar:
+        bar.show(Progress(0.0, "Baking"))
+        blender = _Blender(options.enable_extension)
+        objects = blender.bake("Rolling hills", world, meshes)
+        bar.show(Progress(0.5, "Exporting"))
+        blender.export(objects, folder / "terrain.glb")
+        blender.save(folder / "world.blend")
+        bar.show(Progress(1.0, "Exporting"))
     n_voxels = world_info(world)["voxels"]
     print(f"voxels     {n_voxels:,}")
     print(f"quads      {meshes.n_quads:,}")
@@ -266,7 +278,9 @@ class _Blender:
         try:
             import bpy
         except ImportError as error:
-            raise VoxelwrightError(f"Baking needs Blender's Python module, bpy, which cannot be loaded: {error}.") from None
+            raise VoxelwrightError(
+                f"Baking needs Blender's Python module, bpy, which cannot be loaded: {error}."
+            ) from None
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         if enable_extension is not None:
             enable_extension()
@@ -278,7 +292,9 @@ class _Blender:
         from .bake.objects import bake_world
 
         owner = session.new_world_object(bpy.context, name, world)
-        return bake_world(owner.name, owner.voxelwright.world_id, meshes, owner, bpy.context.scene)
+        world_id = session.world_id(owner)
+        parts = (meshes.blocky, meshes.smooth, meshes.palette)
+        return bake_world(owner.name, world_id, *parts, owner, bpy.context.scene)
 
     def export(self, objects: list[Any], path: Path) -> None:
         from .bake.export import export_objects
@@ -296,26 +312,29 @@ class _Blender:
 
 def _run(job: Job[Any]) -> Any:
     """Run a job with its progress on stderr."""
-    result = finish(job, _report)
-    _end_line()
-    return result
+    with _ProgressBar() as bar:
+        return finish(job, bar.show)
 
 
-_last_what = ""
+class _ProgressBar:
+    """On a terminal a bar that redraws itself, elsewhere a line a stage."""
 
+    def __init__(self) -> None:
+        self._redraws = sys.stderr.isatty()
+        self._stage = ""
 
-def _report(progress: Progress) -> None:
-    """A bar that redraws itself on a terminal; elsewhere a line a stage."""
-    global _last_what
-    if sys.stderr.isatty():
-        filled = round(30 * progress.fraction)
-        print(f"\r{'█' * filled}{'·' * (30 - filled)} {progress.fraction:4.0%} {progress.what:<26}", end="", file=sys.stderr)
-    elif progress.what != _last_what:
-        print(f"{progress.what} …", file=sys.stderr)
-    _last_what = progress.what
+    def __enter__(self) -> "_ProgressBar":
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        if self._redraws and self._stage:
+            print(file=sys.stderr)
 
-def _end_line() -> None:
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-
+    def show(self, progress: Progress) -> None:
+        if self._redraws:
+            filled = round(30 * progress.fraction)
+            bar = "█" * filled + "·" * (30 - filled)
+            print(f"\r{bar} {progress.fraction:4.0%} {progress.what:<26}", end="", file=sys.stderr)
+        elif progress.what != self._stage:
+            print(f"{progress.what} …", file=sys.stderr)
+        self._stage = progress.what

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar tab in the 3D viewport."""
 
+from typing import Any
+
 import bpy
 
 from . import idnames, session
+from .properties import of_scene
 
 
 class _SidebarPanel:
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
+    bl_space_type: Any = "VIEW_3D"
+    bl_region_type: Any = "UI"
     bl_category = idnames.CATEGORY
 
 
@@ -20,7 +23,7 @@ class VOXELWRIGHT_PT_new_world(_SidebarPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.scene.voxelwright
+        settings = of_scene(context.scene)
         for name in ("preset", "size", "seed"):
             layout.prop(settings, name)
         button = layout.operator(idnames.OT_NEW_WORLD, icon="ADD")
@@ -46,7 +49,7 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
             layout.label(text=f"{len(world.coords()):,} chunks, {len(world.palette.items())} materials")
         layout.use_property_split = True
         layout.use_property_decorate = False
-        settings = context.scene.voxelwright
+        settings = of_scene(context.scene)
         layout.prop(settings, "mesh_kind")
         layout.operator(idnames.OT_BAKE, icon="MESH_GRID").mesh_kind = settings.mesh_kind
         layout.operator(idnames.OT_EXPORT, text="Export…", icon="EXPORT")

@@ -8,13 +8,16 @@ from ..voxel.errors import VoxelwrightError
 from ..voxel.generate.preset import Preset, Stratum, parse_toml, preset_from_toml, strata_from_toml
 from ..voxel.palette import Palette, palette_from_table
 
+DEFAULT_WORLD_PRESET = "rolling_hills"
+
 _FOLDER = Path(__file__).parent.parent / "presets"
 
 
 @cache
 def world_preset_names() -> tuple[str, ...]:
-    """The world presets by their file's name, sorted."""
-    return tuple(sorted(path.stem for path in (_FOLDER / "worlds").glob("*.toml")))
+    """The world presets by their file's name, the default one first, the others sorted."""
+    others = {path.stem for path in (_FOLDER / "worlds").glob("*.toml")} - {DEFAULT_WORLD_PRESET}
+    return (DEFAULT_WORLD_PRESET, *sorted(others))
 
 
 @cache
@@ -43,4 +46,6 @@ def _read(folder: str, name: str) -> tuple[str, str]:
     try:
         return path.read_text("utf-8"), f"{folder}/{path.name}"
     except (OSError, UnicodeDecodeError):
-        raise VoxelwrightError(f'The preset file {folder}/{name}.toml is missing or unreadable; install the extension again.') from None
+        raise VoxelwrightError(
+            f"The preset file {folder}/{name}.toml is missing or unreadable; install the extension again."
+        ) from None

@@ -3,7 +3,7 @@
 
 import bpy
 
-from . import presets
+from . import idnames, presets
 from .worlds import MESH_KINDS
 
 _preset_items: list[tuple[str, str, str]] = []
@@ -22,7 +22,7 @@ MESH_KIND_ITEMS = [(name, label, description) for name, (label, description) in 
 
 
 class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
-    """On an empty that carries a world. The voxels themselves are in session.py, and in storage while a file is saved."""
+    """On an empty that carries a world. The voxels are in session.py's care, and in storage while a file is saved."""
 
     world_id: bpy.props.StringProperty(
         name="World", description="Which Voxelwright world this object carries; empty for none", options={"HIDDEN"}
@@ -33,7 +33,9 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         options={"HIDDEN"},
     )
     storage: bpy.props.PointerProperty(
-        type=bpy.types.Text, name="Storage", description="The data-block that holds the world's voxels in the saved file"
+        type=bpy.types.Text,
+        name="Storage",
+        description="The data-block that holds the world's voxels in the saved file",
     )
 
 
@@ -53,11 +55,23 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
         subtype="XYZ",
     )
     seed: bpy.props.IntProperty(
-        name="Seed", description="Another number gives another terrain of the same kind; the same number the same", default=1
+        name="Seed",
+        description="Another number gives another terrain of the same kind; the same number the same",
+        default=1,
     )
     mesh_kind: bpy.props.EnumProperty(
         name="Mesh", description="How the world is turned into meshes", items=MESH_KIND_ITEMS, default="greedy"
     )
+
+
+def of_object(owner: bpy.types.Object) -> VOXELWRIGHT_PG_object:
+    """Our properties of an object."""
+    return getattr(owner, idnames.PROPERTIES)
+
+
+def of_scene(scene: bpy.types.Scene) -> VOXELWRIGHT_PG_scene:
+    """Our properties of a scene."""
+    return getattr(scene, idnames.PROPERTIES)
 
 
 CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_scene)

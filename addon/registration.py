@@ -3,6 +3,7 @@
 
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import bpy
@@ -18,7 +19,6 @@ class _Step(NamedTuple):
 
 _MODULES = (properties, new_world, import_world, bake, export, panels)
 _done: list[_Step] = []
-_cli_handle: Any = None
 
 
 def register() -> None:
@@ -46,11 +46,11 @@ def is_registered() -> bool:
 
 def _steps() -> list[_Step]:
     classes = [c for module in _MODULES for c in module.CLASSES]
-    steps = [_Step(lambda c=c: bpy.utils.register_class(c), lambda c=c: bpy.utils.unregister_class(c)) for c in classes]
+    steps = [_Step(partial(bpy.utils.register_class, c), partial(bpy.utils.unregister_class, c)) for c in classes]
     steps += [
         _property(bpy.types.Object, properties.VOXELWRIGHT_PG_object),
         _property(bpy.types.Scene, properties.VOXELWRIGHT_PG_scene),
-        _Step(_add_cli_command, _remove_cli_command),
+        _cli_command(),
         _Step(lambda: None, session.put_away),
     ]
     steps += [_handler(name, function) for name, function in session.HANDLERS.items()]
@@ -69,10 +69,9 @@ def _handler(name: str, function: Callable[..., None]) -> _Step:
     return _Step(lambda: handlers.append(function), lambda: handlers.remove(function))
 
 
-def _add_cli_command() -> None:
-    global _cli_handle
-    _cli_handle = bpy.utils.register_cli_command(idnames.CLI_COMMAND, cli.main)
-
-
-def _remove_cli_command() -> None:
-    bpy.utils.unregister_cli_command(_cli_handle)
+def _cli_command() -> _Step:
+    handles: list[Any] = []
+    return _Step(
+        lambda: handles.append(bpy.utils.register_cli_command(idnames.CLI_COMMAND, cli.main)),
+        lambda: bpy.utils.unregister_cli_command(handles.pop()),
+    )

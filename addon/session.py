@@ -18,6 +18,7 @@ import bpy
 from ..voxel.errors import VoxelwrightError
 from ..voxel.storage import world_from_bytes, world_to_bytes
 from ..voxel.world import Edit, World, edit_of_chunks
+from .properties import of_object
 
 _BYTES_KEY = "voxelwright_world"
 _MAX_STORED_BYTES = (1 << 31) - 1
@@ -64,12 +65,17 @@ _problems: dict[str, str] = {}
 
 def problem_of(owner: bpy.types.Object) -> str:
     """A sentence about what went wrong with this object's world, or ""."""
-    return _problems.get(owner.voxelwright.world_id, "")
+    return _problems.get(of_object(owner).world_id, "")
+
+
+def world_id(owner: bpy.types.Object) -> str:
+    """The id of the world that the object carries, or ""."""
+    return of_object(owner).world_id
 
 
 def is_world(owner: bpy.types.Object | None) -> bool:
     """Whether the object carries a world."""
-    return owner is not None and bool(owner.voxelwright.world_id)
+    return owner is not None and bool(of_object(owner).world_id)
 
 
 def active_world_object(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -87,7 +93,7 @@ def active_world_object(context: bpy.types.Context) -> bpy.types.Object | None:
 def owner_in(scene: bpy.types.Scene, world_id: str) -> bpy.types.Object:
     """The object in the scene that carries this world. Raises VoxelwrightError where it has been deleted."""
     for candidate in scene.objects:
-        if candidate.voxelwright.world_id == world_id:
+        if of_object(candidate).world_id == world_id:
             return candidate
     raise VoxelwrightError("The world was deleted in the meantime; undo that and try again.")
 
@@ -100,10 +106,10 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
     owner = bpy.data.objects.new(name, None)
     owner.empty_display_type = "ARROWS"
     owner.empty_display_size = 8.0
-    owner.voxelwright.world_id = uuid.uuid4().hex
-    owner.voxelwright.storage = bpy.data.texts.new(f".{name} voxels")
-    context.scene.collection.objects.link(owner)
-    _entries[owner.voxelwright.world_id] = _Entry(World())
+    of_object(owner).world_id = uuid.uuid4().hex
+    of_object(owner).storage = bpy.data.texts.new(f".{name} voxels")
+    context.collection.objects.link(owner)
+    _entries[of_object(owner).world_id] = _Entry(World())
     commit(owner, _content(world))
     for other in context.view_layer.objects:
         other.select_set(False)
@@ -125,7 +131,7 @@ def world_of(owner: bpy.types.Object) -> World:
 
 def loaded_world(owner: bpy.types.Object) -> World | None:
     """The object's world where it is in memory already; never loads, so that a panel may ask."""
-    entry = _entries.get(owner.voxelwright.world_id)
+    entry = _entries.get(of_object(owner).world_id)
     return entry.world if entry is not None else None
 
 
@@ -134,23 +140,23 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
     entry = _entry_of(owner)
     if edit:
         entry.commit(edit)
-    for other in _owners(owner.voxelwright.world_id):
-        other.voxelwright.revision = entry.revision
+    for other in _owners(of_object(owner).world_id):
+        of_object(other).revision = entry.revision
 
 
 def _owners(world_id: str) -> Iterator[bpy.types.Object]:
     """All objects that carry this world: a duplicated empty shares it."""
-    return (o for o in bpy.data.objects if o.voxelwright.world_id == world_id)
+    return (o for o in bpy.data.objects if of_object(o).world_id == world_id)
 
 
 def _entry_of(owner: bpy.types.Object) -> _Entry:
-    world_id = owner.voxelwright.world_id
+    world_id = of_object(owner).world_id
     if world_id in _entries:
         return _entries[world_id]
-    data = _stored.get(world_id) or _bytes_in(owner.voxelwright.storage)
+    data = _stored.get(world_id) or _bytes_in(of_object(owner).storage)
     if data is None:
         raise VoxelwrightError(f'The voxels of "{owner.name}" are not in this file; open an older save or a backup.')
-    entry = _Entry(world_from_bytes(data), first=owner.voxelwright.revision)
+    entry = _Entry(world_from_bytes(data), first=of_object(owner).revision)
     _entries[world_id] = entry
     _stored.pop(world_id, None)
     return entry
@@ -167,9 +173,9 @@ def _bytes_in(storage: bpy.types.Text | None) -> bytes | None:
 @bpy.app.handlers.persistent
 def _after_undo(*_: object) -> None:
     for owner in bpy.data.objects:
-        entry = _entries.get(owner.voxelwright.world_id)
+        entry = _entries.get(of_object(owner).world_id)
         if entry is not None:
-            entry.walk_to(owner.voxelwright.revision)
+            entry.walk_to(of_object(owner).revision)
 
 
 @bpy.app.handlers.persistent
@@ -178,9 +184,9 @@ def _after_load(*_: object) -> None:
     _stored.clear()
     _problems.clear()
     for owner in bpy.data.objects:
-        data = _bytes_in(owner.voxelwright.storage)
+        data = _bytes_in(of_object(owner).storage)
         if data is not None:
-            _stored[owner.voxelwright.world_id] = data
+            _stored[of_object(owner).world_id] = data
     _drop_bytes()
 
 
@@ -190,14 +196,14 @@ def _before_save(*_: object) -> None:
         if is_world(owner) and owner.library is None:
             try:
                 _store(owner)
-                _problems.pop(owner.voxelwright.world_id, None)
+                _problems.pop(of_object(owner).world_id, None)
             except Exception as error:  # a save must go on, with all other worlds
-                _problems[owner.voxelwright.world_id] = f'The voxels of "{owner.name}" were not saved: {error}'
-                print(_problems[owner.voxelwright.world_id])
+                _problems[of_object(owner).world_id] = f'The voxels of "{owner.name}" were not saved: {error}'
+                print(_problems[of_object(owner).world_id])
 
 
 def _store(owner: bpy.types.Object) -> None:
-    group = owner.voxelwright
+    group = of_object(owner)
     entry = _entries.get(group.world_id)
     data = world_to_bytes(entry.world) if entry is not None else _stored.get(group.world_id)
     if data is None:
@@ -216,7 +222,7 @@ def _after_save(*_: object) -> None:
 
 def _drop_bytes() -> None:
     for text in bpy.data.texts:
-        if text.library is None and _BYTES_KEY in text:
+        if text.library is None and text.get(_BYTES_KEY) is not None:
             del text[_BYTES_KEY]
 
 

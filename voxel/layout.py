@@ -49,9 +49,7 @@ FACE_NORMALS[np.arange(6), FACE_AXIS] = FACE_SIGN
 
 _UV_OUTWARD = [(0, 0), (1, 0), (1, 1), (0, 1)]
 _UV_INWARD = [(0, 0), (0, 1), (1, 1), (1, 0)]
-FACE_CORNERS_UV = np.array(
-    [_UV_OUTWARD, _UV_INWARD, _UV_INWARD, _UV_OUTWARD, _UV_OUTWARD, _UV_INWARD], np.int64
-)
+FACE_CORNERS_UV = np.array([_UV_OUTWARD, _UV_INWARD, _UV_INWARD, _UV_OUTWARD, _UV_OUTWARD, _UV_INWARD], np.int64)
 """(face, corner, U/V): the corners of each face in units of its width and height, counter-clockwise from outside."""
 
 QUAD_TRIANGLES = np.array([0, 1, 2, 0, 2, 3], np.int64)

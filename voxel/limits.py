@@ -10,6 +10,9 @@ MAX_WORLD_EDGE = 4096
 MAX_WORLD_CHUNKS = 65_536
 """Chunks of one world. A chunk that is not uniform takes 64 KiB, so this is 4 GiB of voxels at most."""
 
+MAX_CHUNK_COORD = 1 << 20
+"""The coordinates of a world's chunks go from minus this to this: 33 million voxels each way."""
+
 MAX_FILE_BYTES = 1 << 30
 """Bytes of any file that is opened for import."""
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Materials and the palette of a world. Both are immutable: a change makes a new palette, so that edits can hold both."""
+"""Materials and the palette of a world. Both are immutable: a change makes a new palette, and edits hold both."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -39,14 +39,16 @@ class Material:
     resists: bool = False
 
     def __post_init__(self) -> None:
-        if not self.name or len(self.name) > 60:
-            raise VoxelwrightError("A material needs a name of 1 to 60 letters.")
-        if len(self.color) != 3 or not all(isinstance(c, int) and 0 <= c <= 255 for c in self.color):
+        if not 1 <= len(self.name) <= 60 or not self.name.isprintable():
+            raise VoxelwrightError("A material needs a name of 1 to 60 printable letters.")
+        if len(self.color) != 3 or not all(type(c) is int and 0 <= c <= 255 for c in self.color):
             raise VoxelwrightError(f'Material "{self.name}": color must be three whole numbers from 0 to 255.')
         for key, low, high in _RANGES:
             value = getattr(self, key)
             if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
                 raise VoxelwrightError(f'Material "{self.name}": {key} must be a number from {low} to {high}.')
+            # Equal materials are written to files as equal text: neither 1 beside 1.0, nor −0.0 beside 0.0.
+            object.__setattr__(self, key, float(value) + 0.0)
         for key in ("smooth", "bleeds", "resists"):
             if not isinstance(getattr(self, key), bool):
                 raise VoxelwrightError(f'Material "{self.name}": {key} must be true or false.')
@@ -82,12 +84,14 @@ _RANGES = (
 def material_from_table(table: Mapping[str, Any]) -> Material:
     """A material from a mapping of its fields, as TOML and JSON give it. Raises VoxelwrightError."""
     known = {f.name for f in fields(Material)}
-    unknown = sorted(set(table) - known)
-    if unknown:
-        raise VoxelwrightError(f'A material has the unknown key "{unknown[0]}"; known are {", ".join(sorted(known))}.')
     name, color = table.get("name"), table.get("color")
     if not isinstance(name, str) or not isinstance(color, list | tuple):
         raise VoxelwrightError("A material needs a name and a color of three numbers from 0 to 255.")
+    unknown = sorted(set(table) - known)
+    if unknown:
+        raise VoxelwrightError(
+            f'Material "{name[:60]}": the key "{unknown[0][:60]}" is unknown; known are {", ".join(sorted(known))}.'
+        )
     return Material(**{**table, "color": tuple(color)})
 
 
@@ -157,15 +161,16 @@ def srgb_to_linear(srgb: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def palette_from_table(table: Mapping[str, Any]) -> Palette:
-    """A palette from a mapping with a list "materials", in the order of their indices from 1. Raises VoxelwrightError."""
+    """A palette from a mapping with a list "materials", in the order of their indices from 1.
+
+    Raises VoxelwrightError where it is anything else.
+    """
+    unknown = sorted(set(table) - {"materials"})
+    if unknown:
+        raise VoxelwrightError(f'A palette has the unknown key "{unknown[0][:60]}"; it has "materials" alone.')
     entries = table.get("materials")
     if not isinstance(entries, list) or not 1 <= len(entries) < N_MATERIALS:
         raise VoxelwrightError(f'A palette needs a list "materials" of 1 to {N_MATERIALS - 1} entries.')
     if not all(isinstance(entry, Mapping) for entry in entries):
         raise VoxelwrightError('Every entry of a palette\'s "materials" must be a table.')
     return Palette.of({i + 1: material_from_table(entry) for i, entry in enumerate(entries)})
-
-
-def renamed(material: Material, name: str) -> Material:
-    """The same material under another name."""
-    return replace(material, name=name)

@@ -12,8 +12,8 @@ import zlib
 import numpy as np
 
 from .errors import VoxelwrightError
-from .layout import CHUNK_SHAPE, CHUNK_VOXELS, VOXEL_DTYPE
-from .limits import MAX_WORLD_CHUNKS
+from .layout import AIR, CHUNK_SHAPE, CHUNK_VOXELS, MATERIAL_SHIFT, VOXEL_DTYPE
+from .limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from .palette import Palette, material_from_table, material_to_table
 from .world import Chunk, Coord, World, as_chunk, new_world
 
@@ -25,11 +25,10 @@ _CHUNK = struct.Struct("<iiiHI")  # coordinates, value where uniform, bytes that
 _CHECKSUM = struct.Struct("<I")  # CRC-32 of all before it
 _CHUNK_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
 _MAX_PALETTE_BYTES = 1 << 20
-_MAX_COORD = 1 << 20
 
 
 def world_to_bytes(world: World) -> bytes:
-    """The world as a .vxw file's bytes. Equal worlds give equal bytes."""
+    """The world as a .vxw file's bytes. Equal worlds give equal bytes, with the same zlib."""
     palette = json.dumps({str(i): material_to_table(m) for i, m in world.palette.items()}).encode()
     coords = world.coords()
     parts = [_HEADER.pack(MAGIC, VERSION, len(palette), len(coords)), palette]
@@ -45,19 +44,27 @@ def world_to_bytes(world: World) -> bytes:
 
 
 def world_from_bytes(data: bytes) -> World:
-    """The world in a .vxw file's bytes. Raises VoxelwrightError where they are not one, damaged, or too new."""
+    """The world in a .vxw file's bytes. Raises VoxelwrightError where they are not one, damaged, or too new.
+
+    Voxels without a material become plain air, whatever their other bits. Voxels whose material the palette lacks are
+    kept: an edit of the palette can still give them one.
+    """
     if len(data) < _HEADER.size + _CHECKSUM.size or data[: len(MAGIC)] != MAGIC:
         raise VoxelwrightError("This is not a Voxelwright world (.vxw) file.")
     _, version, palette_bytes, n_chunks = _HEADER.unpack_from(data)
     if version > VERSION:
-        raise VoxelwrightError(f"This world has format version {version}; this Voxelwright reads up to {VERSION}. Update it.")
-    if _CHECKSUM.unpack_from(data, len(data) - _CHECKSUM.size)[0] != zlib.crc32(data[: -_CHECKSUM.size]):
-        raise VoxelwrightError("This world file is damaged: its checksum does not match. Restore it from a backup.")
-    if palette_bytes > _MAX_PALETTE_BYTES or n_chunks > MAX_WORLD_CHUNKS:
-        raise VoxelwrightError(f"This world file claims {n_chunks} chunks; the limit is {MAX_WORLD_CHUNKS}.")
+        raise VoxelwrightError(
+            f"This world has format version {version} and this Voxelwright reads up to {VERSION}; update Voxelwright."
+        )
     end = len(data) - _CHECKSUM.size
+    if _CHECKSUM.unpack_from(data, end)[0] != zlib.crc32(memoryview(data)[:end]):
+        raise VoxelwrightError("This world file is damaged, its checksum does not match; restore it from a backup.")
+    if n_chunks > MAX_WORLD_CHUNKS:
+        raise VoxelwrightError(
+            f"This file claims {n_chunks} chunks, a world has at most {MAX_WORLD_CHUNKS}; restore it from a backup."
+        )
     at = _HEADER.size + palette_bytes
-    if at > end:
+    if palette_bytes > _MAX_PALETTE_BYTES or at > end:
         raise _damaged()
     palette = _read_palette(data[_HEADER.size : at])
     chunks: dict[Coord, Chunk] = {}
@@ -66,9 +73,10 @@ def world_from_bytes(data: bytes) -> World:
             raise _damaged()
         x, y, z, value, n_bytes = _CHUNK.unpack_from(data, at)
         at += _CHUNK.size
-        if n_bytes > end - at or max(abs(x), abs(y), abs(z)) > _MAX_COORD or (x, y, z) in chunks:
+        if n_bytes > end - at or max(abs(x), abs(y), abs(z)) > MAX_CHUNK_COORD or (x, y, z) in chunks:
             raise _damaged()
-        chunks[x, y, z] = _read_chunk(data[at : at + n_bytes]) if n_bytes else value
+        uniform = value if value >> MATERIAL_SHIFT else AIR
+        chunks[x, y, z] = _read_chunk(data[at : at + n_bytes]) if n_bytes else uniform
         at += n_bytes
     if at != end:
         raise _damaged()
@@ -76,23 +84,27 @@ def world_from_bytes(data: bytes) -> World:
 
 
 def _damaged() -> VoxelwrightError:
-    return VoxelwrightError("This world file is damaged: its parts do not fit together. Restore it from a backup.")
+    return VoxelwrightError("This world file is damaged, its parts do not fit together; restore it from a backup.")
 
 
 def _read_palette(data: bytes) -> Palette:
     try:
         table = json.loads(data)
-        return Palette.of({int(index): material_from_table(entry) for index, entry in table.items()})
+        materials = {int(index): material_from_table(entry) for index, entry in table.items()}
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise _damaged() from None
+    if [str(index) for index in materials] != list(table):  # " 1" and "01" would be a second 1
+        raise _damaged()
+    return Palette.of(materials)
 
 
 def _read_chunk(packed: bytes) -> Chunk:
     unpacker = zlib.decompressobj()
     try:
-        raw = unpacker.decompress(packed, _CHUNK_BYTES)
+        raw = unpacker.decompress(packed, _CHUNK_BYTES + 1)  # a byte more than may come, or the end goes unread
     except zlib.error:
         raise _damaged() from None
-    if len(raw) != _CHUNK_BYTES or not unpacker.eof:
+    if len(raw) != _CHUNK_BYTES or not unpacker.eof or unpacker.unused_data:
         raise _damaged()
-    return as_chunk(np.frombuffer(raw, VOXEL_DTYPE).reshape(CHUNK_SHAPE))
+    voxels = np.frombuffer(raw, VOXEL_DTYPE).reshape(CHUNK_SHAPE)
+    return as_chunk(np.where(voxels >> MATERIAL_SHIFT, voxels, VOXEL_DTYPE.type(AIR)))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .errors import VoxelwrightError
 from .layout import AIR, CHUNK_SHAPE, CHUNK_SHIFT, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT, N_MATERIALS, VOXEL_DTYPE
-from .limits import MAX_WORLD_CHUNKS
+from .limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from .palette import Palette
 
 Coord = tuple[int, int, int]
@@ -76,19 +76,24 @@ class World:
 
     def region(self, low: Coord, high: Coord) -> NDArray[np.uint16]:
         """A copy of the voxels from low to high (exclusive), as one uint16 array indexed [x, y, z]."""
-        out = np.zeros([h - l for l, h in zip(low, high, strict=True)], VOXEL_DTYPE)
+        out = np.zeros([b - a for a, b in zip(low, high, strict=True)], VOXEL_DTYPE)
         for coord, inside, outside in chunk_overlaps(low, high):
             chunk = self.chunk(coord)
             out[outside] = chunk if isinstance(chunk, int) else chunk[inside]
         return out
 
     def apply(self, edit: Edit) -> None:
-        """Make the change. Raises, with nothing changed, where the edit was not made from this state of the world."""
+        """Make the change, or raise with nothing changed: ValueError where the edit was not made from this state of
+        the world, VoxelwrightError where the world would become too large."""
         for delta in edit.deltas:
             if not same_chunk(self.chunk(delta.coord), delta.before):
                 raise ValueError(f"the edit expects another content of chunk {delta.coord}")
         if edit.palette_before != self.palette:
             raise ValueError("the edit expects another palette")
+        if any(abs(c) > MAX_CHUNK_COORD for delta in edit.deltas for c in delta.coord):
+            raise VoxelwrightError(
+                f"A world reaches {MAX_CHUNK_COORD * CHUNK_SIZE} voxels from its origin; work nearer to it."
+            )
         grown = sum(same_chunk(d.before, AIR) for d in edit.deltas) - sum(same_chunk(d.after, AIR) for d in edit.deltas)
         if len(self._chunks) + grown > MAX_WORLD_CHUNKS:
             raise VoxelwrightError(f"A world holds at most {MAX_WORLD_CHUNKS} chunks; split it into several worlds.")
@@ -175,11 +180,12 @@ def chunk_overlaps(low: Iterable[int], high: Iterable[int]) -> list[tuple[Coord,
     """Every chunk that meets the box from low to high (exclusive): its coordinates, the part of the chunk, and the
     same part as slices of an array that starts at low."""
     axes = []
-    for l, h in zip(low, high, strict=True):
+    for first, end in zip(low, high, strict=True):
         spans = []
-        for c in range(l >> CHUNK_SHIFT, (h - 1 >> CHUNK_SHIFT) + 1):
-            start, stop = max(l, c * CHUNK_SIZE), min(h, (c + 1) * CHUNK_SIZE)
-            spans.append((c, slice(start - c * CHUNK_SIZE, stop - c * CHUNK_SIZE), slice(start - l, stop - l)))
+        for c in range(first >> CHUNK_SHIFT, (end - 1 >> CHUNK_SHIFT) + 1):
+            corner = c * CHUNK_SIZE
+            start, stop = max(first, corner), min(end, corner + CHUNK_SIZE)
+            spans.append((c, slice(start - corner, stop - corner), slice(start - first, stop - first)))
         axes.append(spans)
     return [
         ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])) for x in axes[0] for y in axes[1] for z in axes[2]

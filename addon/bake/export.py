@@ -86,6 +86,8 @@ def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """
     window = bpy.context.window
     user_scene, user_layer = window.scene, window.view_layer
+    # Blender adds objects that were linked just now to the layer late, and as selected if they are so elsewhere then.
+    user_layer.update()
     scene = bpy.data.scenes.new(f"{user_scene.name} Export")
     hidden = []
     try:

@@ -94,6 +94,8 @@ def _new_object(name: str, world_key: str, part: str, parent: bpy.types.Object |
 def _update(obj: bpy.types.Object, mesh: IndexedMesh, palette: Palette, world: str, world_key: str) -> None:
     data = obj.data
     assert isinstance(data, bpy.types.Mesh)
+    if data.shape_keys is not None:
+        obj.shape_key_clear()  # they would put the old positions in place of the new
     slots = assign_slots(data, np.unique(mesh.materials), palette, world, world_key)
     fill_mesh(data, mesh, slots)
 

@@ -8,7 +8,7 @@ from .job_operator import JobOperator
 
 
 class VOXELWRIGHT_OT_bake(JobOperator, bpy.types.Operator):
-    """Turn the world into ordinary Blender objects, in a collection of their own. Baking again updates them and keeps your changes to their materials"""
+    """Turn the world into ordinary Blender objects. Baking again updates them and keeps your changes to materials"""
 
     bl_idname = idnames.OT_BAKE
     bl_label = "Bake"
@@ -30,14 +30,15 @@ class VOXELWRIGHT_OT_bake(JobOperator, bpy.types.Operator):
 
     def start(self, context: bpy.types.Context) -> Job[worlds.Meshes]:
         owner = session.active_world_object(context)
-        self._world_id = owner.voxelwright.world_id
+        self._world_id = session.world_id(owner)
         return worlds.mesh(session.world_of(owner), self.mesh_kind)
 
     def finish(self, context: bpy.types.Context, result: worlds.Meshes) -> None:
         from ..bake.objects import bake_world
 
         owner = session.owner_in(context.scene, self._world_id)
-        objects = bake_world(owner.name, self._world_id, result, owner, context.scene)
+        meshes = (result.blocky, result.smooth, result.palette)
+        objects = bake_world(owner.name, self._world_id, *meshes, owner, context.scene)
         self.report({"INFO"}, f"Baked {result.n_quads:,} quads to {len(objects)} objects")
 
 

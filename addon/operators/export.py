@@ -9,7 +9,7 @@ from .. import idnames, session
 from .job_operator import Result
 
 
-class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):
+class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):  # type: ignore[misc] # the stubs of invoke differ
     """Export the active world's baked objects through Blender's own exporters, by the file's ending"""
 
     bl_idname = idnames.OT_EXPORT
@@ -17,6 +17,7 @@ class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     filename_ext = ".glb"
+    filepath: bpy.props.StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
     check_extension = None
     filter_glob: bpy.props.StringProperty(default="*.glb;*.gltf;*.obj", options={"HIDDEN"})
 
@@ -33,7 +34,7 @@ class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):
 
         owner = session.active_world_object(context)
         try:
-            objects = baked_objects(owner.voxelwright.world_id)
+            objects = baked_objects(context.scene, session.world_id(owner))
             if not objects:
                 raise VoxelwrightError(f'"{owner.name}" has not been baked; press Bake first.')
             export_objects(objects, Path(bpy.path.abspath(self.filepath)))

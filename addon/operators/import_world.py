@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+import math
 from pathlib import Path
 
 import bpy
-import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
 from ...voxel.edit.paste import paste
@@ -21,6 +21,7 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ""
+    filepath: bpy.props.StringProperty(name="File", description="The file to import", subtype="FILE_PATH")
     filter_glob: bpy.props.StringProperty(
         default=";".join(f"*{suffix}" for suffix in worlds.IMPORT_SUFFIXES), options={"HIDDEN"}
     )
@@ -34,10 +35,18 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
     )
     frame: bpy.props.IntProperty(name="Frame", description="The frame shown of an animated .vox file, from 0", min=0)
     min_height: bpy.props.FloatProperty(
-        name="Lowest", description="The height in voxels that the heightmap's lowest sample gets", default=4.0, min=0, max=4096
+        name="Lowest",
+        description="The height in voxels that the heightmap's lowest sample gets",
+        default=4.0,
+        min=0,
+        max=4096,
     )
     max_height: bpy.props.FloatProperty(
-        name="Highest", description="The height in voxels that the heightmap's highest sample gets", default=96.0, min=1, max=4096
+        name="Highest",
+        description="The height in voxels that the heightmap's highest sample gets",
+        default=96.0,
+        min=1,
+        max=4096,
     )
     scale: bpy.props.FloatProperty(
         name="Scale", description="Voxels a sample of the heightmap, sideways", default=1.0, min=0.01, max=100
@@ -91,7 +100,7 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
         else:
             owner = session.active_world_object(context)
             cursor = owner.matrix_world.inverted_safe() @ context.scene.cursor.location
-            offset = tuple(int(n) for n in np.floor(cursor))
+            offset = math.floor(cursor.x), math.floor(cursor.y), math.floor(cursor.z)
             session.commit(owner, paste(session.world_of(owner), world, offset))
         for note in notes:
             self.report({"INFO"}, note)

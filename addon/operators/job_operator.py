@@ -3,7 +3,7 @@
 progress in the status bar and Esc to cancel."""
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -16,7 +16,11 @@ _TIMER_SECONDS = 0.01
 Result = set[Any]
 
 
-class JobOperator:
+# A mixin, so that a test can drive it without Blender; to the type checker it is the operator that it will be.
+_Operator: Any = bpy.types.Operator if TYPE_CHECKING else object
+
+
+class JobOperator(_Operator):
     """A mixin. The subclass gives start(), which makes the job, and finish(), which puts its result into the scene.
 
     Nothing in Blender changes before finish(), so cancelling leaves everything as it was.

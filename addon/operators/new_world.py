@@ -17,10 +17,18 @@ class VOXELWRIGHT_OT_new_world(JobOperator, bpy.types.Operator):
 
     preset: bpy.props.EnumProperty(name="Preset", description="The kind of terrain", items=preset_items)
     size: bpy.props.IntVectorProperty(
-        name="Size", description="The world's size in voxels", default=(192, 192, 256), min=1, max=4096, size=3, subtype="XYZ"
+        name="Size",
+        description="The world's size in voxels",
+        default=(192, 192, 256),
+        min=1,
+        max=4096,
+        size=3,
+        subtype="XYZ",
     )
     seed: bpy.props.IntProperty(
-        name="Seed", description="Another number gives another terrain of the same kind; the same number the same", default=1
+        name="Seed",
+        description="Another number gives another terrain of the same kind; the same number the same",
+        default=1,
     )
 
     @classmethod

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import bpy
 import pytest
+
 from voxelwright.addon import registration
 
 

@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 import pytest
+
 from voxelwright.addon import __main__ as command
 from voxelwright.addon import cli
 from voxelwright.voxel.formats.png import read_png, write_png

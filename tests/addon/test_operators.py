@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+
 from voxelwright.addon import idnames, session, worlds
 from voxelwright.addon.operators.job_operator import JobOperator
 from voxelwright.voxel.errors import VoxelwrightError
@@ -45,7 +46,9 @@ def test_import_into_the_active_world_is_one_edit_at_the_cursor(blender, small_w
     blender.context.scene.cursor.location = (10 + 2 * 100.5, 0, -2 * 10.5)
     before = world_to_bytes(session.world_of(small_world))
     revision = small_world.voxelwright.revision
-    blender.ops.voxelwright.import_world(filepath=str(heightmap_file(tmp_path)), into="ACTIVE", min_height=5, max_height=20)
+    blender.ops.voxelwright.import_world(
+        filepath=str(heightmap_file(tmp_path)), into="ACTIVE", min_height=5, max_height=20
+    )
     assert small_world.voxelwright.revision == revision + 1
     assert session.world_of(small_world).bounds()[0] == (0, 0, -11)
     assert session.world_of(small_world).bounds()[1][0] == 100 + 39
@@ -109,7 +112,11 @@ def test_every_property_has_a_tooltip(blender):
     for idname in (idnames.OT_NEW_WORLD, idnames.OT_IMPORT_WORLD, idnames.OT_BAKE, idnames.OT_EXPORT):
         operator = getattr(blender.ops.voxelwright, idname.partition(".")[2]).get_rna_type()
         assert operator.description
-        own = [p for p in operator.properties if p.identifier not in ("rna_type", "filter_glob", "check_existing", "filepath")]
+        own = [
+            p
+            for p in operator.properties
+            if p.identifier not in ("rna_type", "filter_glob", "check_existing", "filepath")
+        ]
         assert all(p.description for p in own), [p.identifier for p in own if not p.description]
 
 

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+
 from voxelwright.addon import registration, session
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.storage import world_to_bytes
@@ -157,15 +158,17 @@ def test_a_duplicated_empty_shares_the_world(blender, small_world):
 def test_registration_rolls_back_when_a_step_fails(blender, monkeypatch):
     registration.unregister()
 
-    def fail():
+    def fail(*_):
         raise RuntimeError("no")
 
-    monkeypatch.setattr(registration, "_add_cli_command", fail)
-    with pytest.raises(RuntimeError, match="no"):
+    monkeypatch.setattr(blender.utils, "register_cli_command", fail)
+    try:
+        with pytest.raises(RuntimeError, match="no"):
+            registration.register()
+        assert not registration.is_registered()
+        assert not hasattr(blender.types.Object, "voxelwright")
+        assert not hasattr(blender.types, "VOXELWRIGHT_PT_world")
+    finally:
+        monkeypatch.undo()
         registration.register()
-    assert not registration.is_registered()
-    assert not hasattr(blender.types.Object, "voxelwright")
-    assert not hasattr(blender.types, "VOXELWRIGHT_PT_world")
-    monkeypatch.undo()
-    registration.register()
     assert hasattr(blender.types.Object, "voxelwright")

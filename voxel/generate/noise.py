@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Seeded gradient noise after K. Perlin, "Improving noise", SIGGRAPH 2002, and fractal sums of it.
 
-The same on every machine: integer permutations and + − × only. Positions are in lattice units, values within
-−1 … 1; at lattice points the noise is 0.
+The same on every machine: integer permutations and + − × ÷ only. Positions are in lattice units; at lattice points
+the noise is 0. In two dimensions it lies within −1 … 1 (to rounding), in three, as Perlin left it, within
+−1.0363 … 1.0363.
 """
 
 import numpy as np
@@ -105,7 +106,7 @@ _OCTAVE_SHIFT = 19.19
 
 @kernel
 def fbm2(x, y, octaves, lacunarity, gain, permutation):
-    """Fractal sum of octaves of perlin2, each lacunarity times finer and gain times weaker; within −1 … 1."""
+    """Fractal sum of octaves of perlin2, each lacunarity times finer and gain times weaker; in the bounds of one."""
     value, amplitude, total = 0.0, 1.0, 0.0
     for octave in range(octaves):
         shift = octave * _OCTAVE_SHIFT

@@ -7,6 +7,7 @@ A preset file looks like presets/worlds/rolling_hills.toml. Altitudes, depths an
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 from ..errors import VoxelwrightError
@@ -109,8 +110,10 @@ def parse_toml(text: str, file_name: str) -> dict[str, Any]:
     """A TOML file's table; a mistake in it becomes a VoxelwrightError that names the file and the place."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, and plainly this for numbers of thousands of digits
         raise VoxelwrightError(f"{file_name} is not valid TOML: {error}.") from None
+    except RecursionError:
+        raise VoxelwrightError(f"{file_name} is nested too deeply; a preset has two levels.") from None
 
 
 def strata_from_toml(text: str, file_name: str) -> tuple[str, str, tuple[Stratum, ...]]:
@@ -131,8 +134,11 @@ def _strata(where: "_Where", table: Mapping[str, Any]) -> tuple[Stratum, ...]:
             raise where.error("strata", "must be a list of tables")
         if last and "below" in entry:
             raise where.error("strata", 'must end with a table without "below", for all ground above')
-        strata.append(where.read(Stratum, {**entry, "below": float("inf")} if last else entry, "strata"))
-    if any(a.below >= b.below for a, b in zip(strata, strata[1:], strict=False)):
+        stratum = where.read(Stratum, {**entry, "below": float("inf")} if last else entry, "strata")
+        if (stratum.steep < float("inf")) != bool(stratum.cliff):
+            raise where.error("strata", 'must give "steep" and "cliff" together')
+        strata.append(stratum)
+    if any(a.below >= b.below for a, b in pairwise(strata)):
         raise where.error("strata", 'must ascend by "below"')
     return tuple(strata)
 
@@ -167,7 +173,9 @@ class _Where:
         own = {f.name: f for f in fields(kind) if f.type is not Fractal}
         noise = {f.name: f for f in fields(Fractal)} if len(own) < len(fields(kind)) else {}
         self.only(table, (*own, *noise), f"{path}.")
-        values = {name: self._value(table, name, f.type, path) for name, f in own.items() if self._given(table, f, path)}
+        values = {
+            name: self._value(table, name, f.type, path) for name, f in own.items() if self._given(table, f, path)
+        }
         if noise:
             given = {n: self._value(table, n, f.type, path) for n, f in noise.items() if self._given(table, f, path)}
             values["fractal"] = Fractal(**given)
@@ -187,5 +195,5 @@ class _Where:
         if isinstance(value, bool) or not isinstance(value, int if kind is int else int | float):
             raise self.error(key, f"must be a {'whole ' if kind is int else ''}number")
         if not low <= value <= high and not (name == "below" and value == float("inf")):
-            raise self.error(key, f"is {value}; it must be from {low} to {high}")
-        return value
+            raise self.error(key, f"must be from {low} to {high}")
+        return float(value) if kind is float else value

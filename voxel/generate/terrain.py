@@ -58,7 +58,8 @@ def check_size(size: Size) -> None:
     n_chunks = int(np.prod([-(-n // CHUNK_SIZE) for n in size]))
     if n_chunks > MAX_WORLD_CHUNKS:
         raise VoxelwrightError(
-            f"{size[0]}×{size[1]}×{size[2]} voxels are {n_chunks} chunks; the limit is {MAX_WORLD_CHUNKS}. Make it smaller."
+            f"{size[0]}×{size[1]}×{size[2]} voxels are {n_chunks} chunks; the limit is {MAX_WORLD_CHUNKS}. "
+            "Make it smaller."
         )
 
 
@@ -94,7 +95,9 @@ def fill(
     for start in range(0, len(coords), BATCH_CHUNKS):
         batch = coords[start : start + BATCH_CHUNKS]
         voxels = np.empty((len(batch), *CHUNK_SHAPE), VOXEL_DTYPE)
-        _fill_chunks(np.array(batch, np.int64), np.array(size, np.int64), *columns, rock_voxel, cave_numbers, table, voxels)
+        _fill_chunks(
+            np.array(batch, np.int64), np.array(size, np.int64), *columns, rock_voxel, cave_numbers, table, voxels
+        )
         chunks.update((coord, as_chunk(voxels[i])) for i, coord in enumerate(batch))
         yield Progress((start + len(batch)) / len(coords), "Filling chunks")
     return new_world(chunks, palette)
@@ -130,7 +133,9 @@ def _fractal_field(frequency, octaves, lacunarity, gain, table, out):
             out[x, y] = fbm2((x - 1) * frequency, (y - 1) * frequency, octaves, lacunarity, gain, table)
 
 
-def _columns(field: NDArray[np.float64], strata: Sequence[Stratum], palette: Palette) -> tuple[NDArray, ...]:
+def _columns(
+    field: NDArray[np.float64], strata: Sequence[Stratum], palette: Palette
+) -> tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64]]:
     """(top int64, surface uint16, soil uint16, depth int64), each (size x, size y): the first air voxel above each
     column's ground, and what it is made of."""
     inner = field[1:-1, 1:-1]

@@ -158,7 +158,9 @@ def _rows_to_quads(padded, rows, starts, merge, quads, counts):
                         if merge:
                             width = _run(voxels, face, s, u, v, row, material)
                             mask = ((np.int64(1) << width) - 1) << u
-                            while v + height < _N and _joins(voxels, face, s, u, v + height, width, slice_rows, material):
+                            while v + height < _N and _joins(
+                                voxels, face, s, u, v + height, width, slice_rows, material
+                            ):
                                 slice_rows[v + height] = np.int64(slice_rows[v + height]) & ~mask
                                 height += 1
                             row &= ~mask

@@ -22,7 +22,9 @@ BATCH_CHUNKS = 64
 _NEIGHBOURS = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
-def padded_batches(world: World, coords: Iterable[Coord]) -> Iterator[tuple[NDArray[np.int32], NDArray[np.uint16], int]]:
+def padded_batches(
+    world: World, coords: Iterable[Coord]
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.uint16], int]]:
     """Yield (coords (n, 3) int32, padded voxels (n, 36, 36, 36) uint16, coordinates done) for batches of chunks.
 
     padded[i, x + BORDER, y + BORDER, z + BORDER] is voxel (x, y, z) of the chunk. Chunks whose whole

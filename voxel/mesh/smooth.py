@@ -19,6 +19,8 @@ Source of the method: S. Gibson, "Constrained elastic surface nets", MICCAI 1998
 naive Surface Nets.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -118,7 +120,7 @@ def _joined(parts: list[SmoothMesh]) -> SmoothMesh:
         quads.append(part.quads + np.uint32(first))
         first += len(part.positions)
 
-    def column(name: str, empty: NDArray) -> NDArray:
+    def column(name: str, empty: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([empty, *(getattr(part, name) for part in parts)])
 
     return SmoothMesh(

@@ -110,7 +110,9 @@ def test_a_full_slab_becomes_six_quads_a_chunk_side(worlds):
 
 
 def test_quads_are_sorted_by_face_and_counted(worlds):
-    mesh = finish(mesh_blocky(worlds.world_of(worlds.random_dense(np.random.default_rng(6), "mixed", (40, 9, 40))), merge=True))
+    mesh = finish(
+        mesh_blocky(worlds.world_of(worlds.random_dense(np.random.default_rng(6), "mixed", (40, 9, 40))), merge=True)
+    )
     faces, chunks = layout.unpack_quads(mesh.quads)["face"], mesh.chunk_of_quad
     order = chunks * 6 + faces
     assert np.all(np.diff(order) >= 0)

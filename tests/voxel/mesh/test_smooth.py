@@ -30,7 +30,11 @@ def shows_face(voxel, other):
 def reference_surface(dense):
     """({sorted corner key: (corners, material)}, {vertex key: normal}) by the rules, one edge after another."""
     padded = np.pad(dense, 3).astype(int)
-    edges = [(a, b) for a, b in itertools.combinations(itertools.product((0, 1), repeat=3), 2) if np.abs(np.subtract(a, b)).sum() == 1]
+    edges = [
+        (a, b)
+        for a, b in itertools.combinations(itertools.product((0, 1), repeat=3), 2)
+        if np.abs(np.subtract(a, b)).sum() == 1
+    ]
 
     def vertex(cell):
         corner = {o: int(padded[tuple(np.add(cell, o))]) for o in itertools.product((0, 1), repeat=3)}
