@@ -32,6 +32,7 @@ EARTH, GOLD, GLASS, WATER, SNOW, CLAY, LAMP, EMBER = (PALETTE.voxel(i) for i in 
 MIXES = {
     "blocky": (EARTH, GOLD),
     "kinds": (EARTH, GOLD, GLASS, WATER, LAMP, EMBER),
+    "treasure": (GOLD, GLASS),
     "smooth": (SNOW, CLAY),
     "mixed": (EARTH, GOLD, GLASS, SNOW, CLAY),
 }

@@ -153,7 +153,7 @@ def test_nothing_is_baked_over_what_is_being_edited(bake, scene):
     n = len(blocks.data.polygons)
     bpy.context.view_layer.objects.active = blocks
     bpy.ops.object.mode_set(mode="EDIT")
-    with pytest.raises(VoxelwrightError, match="World Blocks.*Object Mode"):
+    with pytest.raises(VoxelwrightError, match=r"World Blocks.*Object Mode"):
         bake(seed=2)
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(blocks.data.polygons) == n

@@ -143,7 +143,11 @@ def test_empty_meshes(worlds):
 def test_worlds_are_baked_up_to_a_distance(worlds, sign):
     blocky, smooth = meshes(worlds, "mixed", corner=(0, 0, 0))
     for mesh, welded in ((blocky, lambda m: weld_blocky(m, OPAQUE)), (smooth, weld_smooth)):
-        edge = mesh.coords + np.int32(sign * MAX_BAKED_CHUNK_COORD) - (mesh.coords.max(0) if sign > 0 else mesh.coords.min(0))
+        edge = (
+            mesh.coords
+            + np.int32(sign * MAX_BAKED_CHUNK_COORD)
+            - (mesh.coords.max(0) if sign > 0 else mesh.coords.min(0))
+        )
         shifted = welded(replace(mesh, coords=edge.astype(np.int32)))
         at_origin = welded(mesh)
         shift = (edge[0] - mesh.coords[0]) * layout.CHUNK_SIZE
