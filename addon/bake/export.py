@@ -72,7 +72,8 @@ def _exporter(path: Path) -> Exporter:
         raise VoxelwrightError(f'"{path.name}" must end in one of {known}, so that its format is known.')
     if exporter.name not in dir(getattr(bpy.ops, exporter.module)):
         raise VoxelwrightError(
-            f"Blender's {exporter.title} exporter is not there; enable its add-on in the preferences or choose another format."
+            f"Blender's {exporter.title} exporter is missing; enable its add-on in the preferences "
+            "or choose another format."
         )
     return exporter
 

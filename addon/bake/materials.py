@@ -80,6 +80,7 @@ def _set_up(material: bpy.types.Material, entry: Material, linear_color: NDArray
         socket: Any = shader.inputs[name]  # which class it has depends on its type of value
         socket.default_value = value
     # What the viewport shows in Solid mode.
-    material.diffuse_color[:] = (*color[:3], entry.opacity)
+    shown: Any = material.diffuse_color
+    shown[:] = (*color[:3], entry.opacity)
     material.roughness = entry.roughness
     material.metallic = entry.metallic

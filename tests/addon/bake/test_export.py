@@ -213,5 +213,5 @@ def test_a_file_that_cannot_be_written_is_a_sentence(bake, scene, tmp_path, suff
 def test_an_exporter_that_is_not_there_is_a_sentence(bake, tmp_path, monkeypatch):
     missing = export.EXPORTERS[".fbx"]._replace(name="no_such_exporter")
     monkeypatch.setitem(export.EXPORTERS, ".fbx", missing)
-    with pytest.raises(VoxelwrightError, match="FBX exporter is not there"):
+    with pytest.raises(VoxelwrightError, match="FBX exporter is missing"):
         export.export_objects(bake("blocky"), tmp_path / "world.fbx")
