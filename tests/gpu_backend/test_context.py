@@ -65,6 +65,8 @@ def test_the_gate_says_what_failed() -> None:
 
 
 def test_the_gate_sees_a_failed_allocation(ctx: moderngl.Context) -> None:
+    if "llvmpipe" not in ctx.info["GL_RENDERER"]:
+        pytest.skip("other drivers promise any size and allocate at first use")
     buffer = ctx.buffer(reserve=1 << 45)
     with pytest.raises(VoxelwrightError, match="graphics memory is too small for a test"):
         check_errors(ctx, "a test")

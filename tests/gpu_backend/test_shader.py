@@ -73,11 +73,10 @@ def test_compile_errors_name_file_and_line(ctx: moderngl.Context, file: str, old
 
 
 def test_link_errors_name_the_files(ctx: moderngl.Context) -> None:
-    asks = compose(
-        "asks.frag", {"asks.frag": "in vec3 missing;\nout vec4 c;\nvoid main() { c = vec4(missing, 1.0); }\n"}
-    )
-    with pytest.raises(VoxelwrightError, match=r"missing.*main\.vert, asks\.frag"):
-        build_program(ctx, {"vertex_shader": compose("main.vert", SOURCES), "fragment_shader": asks})
+    gives = compose("gives.vert", {"gives.vert": "out vec4 other;\nvoid main() { gl_Position = other = vec4(1.0); }\n"})
+    asks = compose("asks.frag", {"asks.frag": "in vec3 other;\nout vec4 c;\nvoid main() { c = vec4(other, 1.0); }\n"})
+    with pytest.raises(VoxelwrightError, match=r"other.*gives\.vert, asks\.frag"):
+        build_program(ctx, {"vertex_shader": gives, "fragment_shader": asks})
 
 
 def test_every_pass_loads_from_the_files(ctx: moderngl.Context) -> None:
