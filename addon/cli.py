@@ -5,22 +5,29 @@ Works without Blender's module as far as it is not needed: only bake and demo im
 """
 
 import argparse
+import io
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish
+from ..voxel.limits import MAX_WORLD_FILE_BYTES
+from ..voxel.palette import Palette
 from ..voxel.storage import world_from_bytes, world_to_bytes
 from ..voxel.world import World
 from . import idnames, presets, worlds
-from .files import check_suffix, read_file, write_file
+from .files import check_suffix, check_writable, read_file, write_file
+
+if TYPE_CHECKING:
+    from ..voxel.mesh.topology import WeldedMeshes
 
 BAKE_SUFFIXES = (".glb", ".blend", ".obj")
 DEFAULT_HEIGHT = 256
@@ -41,7 +48,7 @@ def main(arguments: Sequence[str] | None = None, enable_extension: Callable[[], 
         print(f"voxelwright: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("voxelwright: stopped; nothing was written.", file=sys.stderr)
+        print("voxelwright: stopped.", file=sys.stderr)
         return 1
     except BrokenPipeError:
         # Whoever read our output has gone; Python would complain again when it flushes at exit.
@@ -150,6 +157,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _generate(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".vxw",))
+    check_writable(options.output)
     if len(options.size) not in (2, 3):
         raise VoxelwrightError("--size takes two numbers, X Y, or three, X Y Z.")
     size = (*options.size, DEFAULT_HEIGHT)[:3]
@@ -159,6 +167,7 @@ def _generate(options: argparse.Namespace) -> None:
 
 def _import(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".vxw",))
+    check_writable(options.output)
     how = worlds.ImportOptions(options.frame, options.min_height, options.max_height, options.scale, options.full_range)
     world, notes = _run(worlds.import_file(options.file, how))
     write_file(options.output, world_to_bytes(world))
@@ -182,6 +191,7 @@ def _info(options: argparse.Namespace) -> None:
 
 def _render(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".png",))
+    check_writable(options.output)
     world = _read_world(options.file)
     meshes = _run(worlds.mesh(world, "greedy"))
     write_file(options.output, draw_picture(world, meshes, tuple(options.size), tuple(options.view)))
@@ -189,10 +199,11 @@ def _render(options: argparse.Namespace) -> None:
 
 def _bake(options: argparse.Namespace) -> None:
     suffix = check_suffix(options.output, BAKE_SUFFIXES)
+    check_writable(options.output)
     world = _read_world(options.file)
-    meshes = _run(worlds.mesh(world, options.mesh))
+    meshes, welded = _run(worlds.mesh_for_bake(world, options.mesh))
     blender = _Blender(options.enable_extension)
-    objects = blender.bake(options.file.stem, world, meshes)
+    objects = blender.bake(options.file.stem, world, meshes.palette, welded)
     if suffix == ".blend":
         blender.save(options.output)
     else:
@@ -211,10 +222,11 @@ def _demo(options: argparse.Namespace) -> None:
     with _ProgressBar() as bar:
         bar.show(Progress(0.0, "Drawing"))
         write_file(folder / "preview.png", draw_picture(world, meshes, (1280, 720), DEFAULT_VIEW))
+    welded = _run(worlds.weld(meshes))
     with _ProgressBar() as bar:
         bar.show(Progress(0.0, "Baking"))
         blender = _Blender(options.enable_extension)
-        objects = blender.bake("Rolling hills", world, meshes)
+        objects = blender.bake("Rolling hills", world, meshes.palette, welded)
         bar.show(Progress(0.5, "Exporting"))
         blender.export(objects, folder / "terrain.glb")
         blender.save(folder / "world.blend")
@@ -268,7 +280,7 @@ def draw_picture(world: World, meshes: worlds.Meshes, size: tuple[int, int], vie
 
 def _read_world(path: Path) -> World:
     check_suffix(path, (".vxw",))
-    return world_from_bytes(read_file(path))
+    return world_from_bytes(read_file(path, MAX_WORLD_FILE_BYTES))
 
 
 class _Blender:
@@ -285,29 +297,32 @@ class _Blender:
         if enable_extension is not None:
             enable_extension()
 
-    def bake(self, name: str, world: World, meshes: worlds.Meshes) -> list[Any]:
+    def bake(self, name: str, world: World, palette: Palette, welded: "WeldedMeshes") -> list[Any]:
         import bpy
 
         from . import session
         from .bake.objects import bake_world
 
         owner = session.new_world_object(bpy.context, name, world)
-        world_id = session.world_id(owner)
-        parts = (meshes.blocky, meshes.smooth, meshes.palette)
-        return bake_world(owner.name, world_id, *parts, owner, bpy.context.scene)
+        return bake_world(owner.name, session.world_id(owner), welded, palette, owner, bpy.context.scene)
 
     def export(self, objects: list[Any], path: Path) -> None:
         from .bake.export import export_objects
 
-        export_objects(objects, path)
+        # The exporters chat, and report as errors libraries that this Blender lacks and that are not used.
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            export_objects(objects, path)
 
     def save(self, path: Path) -> None:
         import bpy
 
+        from .bake.export import blender_reason
+
+        check_writable(path)
         try:
             bpy.ops.wm.save_as_mainfile(filepath=str(path.absolute()), check_existing=False, compress=True)
         except RuntimeError as error:
-            raise VoxelwrightError(f"{path} cannot be written: {str(error).strip()}") from None
+            raise VoxelwrightError(f"{path} cannot be written: {blender_reason(error)}") from None
 
 
 def _run(job: Job[Any]) -> Any:

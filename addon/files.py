@@ -6,29 +6,44 @@ import tempfile
 from pathlib import Path
 
 from ..voxel.errors import VoxelwrightError
-from ..voxel.limits import MAX_FILE_BYTES
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: Path, max_bytes: int) -> bytes:
     """A file's bytes; missing, unreadable and oversized ones raise VoxelwrightError."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise VoxelwrightError(f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MiB, the most that is read.")
+        if path.stat().st_size > max_bytes:
+            raise VoxelwrightError(f"{path.name} is larger than {max_bytes >> 20} MiB, the most that is read.")
         return path.read_bytes()
     except OSError as error:
         raise VoxelwrightError(f"{path} cannot be read: {error.strerror}.") from None
 
 
+def check_writable(path: Path) -> None:
+    """Raise VoxelwrightError where a file cannot be written to that path, before the work that makes its content."""
+    if not path.parent.is_dir():
+        raise VoxelwrightError(f'The folder "{path.parent}" does not exist; make it first or choose another.')
+    if path.is_dir():
+        raise VoxelwrightError(f'"{path}" is a folder; give the name of a file.')
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise VoxelwrightError(f"{path} cannot be written: it or its folder is write-protected.")
+
+
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: an existing one stays as it is until the new bytes are on the disk."""
+    """Write a file whole or not at all: an existing one stays as it is until the new bytes are on the disk.
+
+    A link stays a link, and a file keeps its permissions.
+    """
+    check_writable(path)
+    path = path.resolve()
     try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())
+            os.chmod(temporary, mode)
             os.replace(temporary, path)
         except BaseException:
             os.unlink(temporary)

@@ -46,7 +46,7 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
             layout.label(text=problem, icon="ERROR")
         world = session.loaded_world(owner)
         if world is not None:
-            layout.label(text=f"{len(world.coords()):,} chunks, {len(world.palette.items())} materials")
+            layout.label(text=f"{world.n_chunks:,} chunks, {len(world.palette.items())} materials")
         layout.use_property_split = True
         layout.use_property_decorate = False
         settings = of_scene(context.scene)

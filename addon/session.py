@@ -5,19 +5,21 @@ A world lives in memory, with the journal of its edits, under the id that its em
 only an int property, the revision: the number of edits in effect. After each undo or redo the journal is walked to
 the revision that Blender restored. No reference to an object is kept: undo replaces them all.
 
-While a file is saved, each world's bytes stand in a property of a text data-block that its empty refers to; they are
-taken off again afterwards, because undo copies everything that Blender holds.
+While a file is saved, each world's bytes stand in a property of a text data-block that its empty refers to; those that
+are in memory too are taken off again afterwards, because undo copies everything that Blender holds.
+
+A duplicated empty shares the world until one of the two is changed or baked; then that one gets a world of its own.
 """
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import bpy
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.storage import world_from_bytes, world_to_bytes
-from ..voxel.world import Edit, World, edit_of_chunks
+from ..voxel.world import Edit, World, content
 from .properties import of_object
 
 _BYTES_KEY = "voxelwright_world"
@@ -55,9 +57,26 @@ class _Entry:
             self.n_applied += 1
 
 
+class Target:
+    """The object that a job was started for, by what survives undo: its name and its world."""
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        self._name, self._world_id = owner.name, world_id(owner)
+
+    def owner(self, scene: bpy.types.Scene) -> bpy.types.Object:
+        """The object. Raises VoxelwrightError where it is no longer in the scene."""
+        owner: bpy.types.Object | None = scene.objects.get(self._name)
+        if owner is None or world_id(owner) != self._world_id:
+            raise VoxelwrightError(f'"{self._name}" is no longer in the scene; undo that and try again.')
+        return owner
+
+
 _entries: dict[str, _Entry] = {}
 _stored: dict[str, bytes] = {}
 """Worlds of the open file that nobody has asked for yet, as they came from the file."""
+
+_undone: set[str] = set()
+"""Worlds whose creation is undone: Blender can only reach them by redo, until something new is done."""
 
 _problems: dict[str, str] = {}
 """What could not be loaded or saved, a sentence by world id, for the panel."""
@@ -90,14 +109,6 @@ def active_world_object(context: bpy.types.Context) -> bpy.types.Object | None:
     return candidate
 
 
-def owner_in(scene: bpy.types.Scene, world_id: str) -> bpy.types.Object:
-    """The object in the scene that carries this world. Raises VoxelwrightError where it has been deleted."""
-    for candidate in scene.objects:
-        if of_object(candidate).world_id == world_id:
-            return candidate
-    raise VoxelwrightError("The world was deleted in the meantime; undo that and try again.")
-
-
 def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy.types.Object:
     """A new empty at the origin of the scene that carries a world with this content, made active.
 
@@ -110,18 +121,12 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
     of_object(owner).storage = bpy.data.texts.new(f".{name} voxels")
     context.collection.objects.link(owner)
     _entries[of_object(owner).world_id] = _Entry(World())
-    commit(owner, _content(world))
+    commit(owner, content(world))
     for other in context.view_layer.objects:
         other.select_set(False)
     owner.select_set(True)
     context.view_layer.objects.active = owner
     return owner
-
-
-def _content(world: World) -> Edit:
-    """The edit from an empty world to this one."""
-    chunks = {coord: world.chunk(coord) for coord in world.coords()}
-    return edit_of_chunks(World(), chunks, world.palette)
 
 
 def world_of(owner: bpy.types.Object) -> World:
@@ -136,62 +141,119 @@ def loaded_world(owner: bpy.types.Object) -> World | None:
 
 
 def commit(owner: bpy.types.Object, edit: Edit) -> None:
-    """Apply an edit to the object's world and put it on the journal. The caller's operator pushes the undo step."""
+    """Apply an edit to the object's world and put it on the journal. The caller's operator pushes the undo step.
+
+    Raises VoxelwrightError, with nothing changed, where the object is linked from another file.
+    """
+    if owner.library is not None:
+        raise VoxelwrightError(f'"{owner.name}" is linked from another file; make it local before you change it.')
+    make_single(owner)
     entry = _entry_of(owner)
     if edit:
         entry.commit(edit)
-    for other in _owners(of_object(owner).world_id):
-        of_object(other).revision = entry.revision
+    of_object(owner).revision = entry.revision
+    # Something new is done: what was undone before cannot be redone any more.
+    for world_id in _undone - _carried():
+        _entries.pop(world_id, None)
+    _undone.clear()
 
 
-def _owners(world_id: str) -> Iterator[bpy.types.Object]:
-    """All objects that carry this world: a duplicated empty shares it."""
-    return (o for o in bpy.data.objects if of_object(o).world_id == world_id)
+def make_single(owner: bpy.types.Object) -> None:
+    """Give the object a world of its own where another object carries the same one."""
+    group = of_object(owner)
+    others = (other for other in bpy.data.objects if other != owner)
+    if owner.library is not None or all(of_object(other).world_id != group.world_id for other in others):
+        return
+    world = World()
+    world.apply(content(world_of(owner)))
+    group.world_id, group.storage = uuid.uuid4().hex, None
+    _entries[group.world_id] = _Entry(world, first=group.revision)
 
 
 def _entry_of(owner: bpy.types.Object) -> _Entry:
     world_id = of_object(owner).world_id
     if world_id in _entries:
         return _entries[world_id]
-    data = _stored.get(world_id) or _bytes_in(of_object(owner).storage)
-    if data is None:
-        raise VoxelwrightError(f'The voxels of "{owner.name}" are not in this file; open an older save or a backup.')
-    entry = _Entry(world_from_bytes(data), first=of_object(owner).revision)
+    data = _stored.get(world_id) or _bytes_in(owner)
+    try:
+        if data is None:
+            raise VoxelwrightError(
+                f'The voxels of "{owner.name}" are not in this file; open an older save or a backup.'
+            )
+        entry = _Entry(world_from_bytes(data), first=of_object(owner).revision)
+    except VoxelwrightError as error:
+        _problems[world_id] = str(error)
+        raise
     _entries[world_id] = entry
     _stored.pop(world_id, None)
     return entry
 
 
-def _bytes_in(storage: bpy.types.Text | None) -> bytes | None:
+def _bytes_in(owner: bpy.types.Object) -> bytes | None:
+    """The world's bytes that came with the object's storage from a file, where they are still there."""
+    storage = of_object(owner).storage
     data = storage.get(_BYTES_KEY) if storage is not None else None
     return data if isinstance(data, bytes) else None
 
 
-# --- Handlers. Blender calls them; whatever goes wrong in one becomes a sentence in the panel, never an exception. ---
+# --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
 
 
-@bpy.app.handlers.persistent
-def _after_undo(*_: object) -> None:
+def _handler(function: Callable[[], None]) -> Callable[..., None]:
+    @bpy.app.handlers.persistent
+    def handler(*_: object) -> None:
+        try:
+            function()
+        except Exception as error:
+            print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
+
+    return handler
+
+
+def _carried() -> set[str]:
+    """The ids of the worlds that objects carry."""
+    return {of_object(owner).world_id for owner in bpy.data.objects}
+
+
+def _before_undo() -> None:
+    # A world may also be carried by none because its object was deleted, which undo takes back: only those that go
+    # with this undo are undone.
+    _undone.update(_carried() & _entries.keys())
+
+
+def _after_undo() -> None:
+    _undone.difference_update(_carried())
     for owner in bpy.data.objects:
         entry = _entries.get(of_object(owner).world_id)
         if entry is not None:
             entry.walk_to(of_object(owner).revision)
 
 
-@bpy.app.handlers.persistent
-def _after_load(*_: object) -> None:
-    _entries.clear()
-    _stored.clear()
-    _problems.clear()
+def _after_load() -> None:
+    for store in (_entries, _stored, _undone, _problems):
+        store.clear()
+    _take_bytes()
+
+
+def _after_import() -> None:
+    """Worlds that came with appended objects: one that this file has already, under the same id, is another state of
+    it and becomes a world of its own."""
+    known = _entries.keys() | _stored.keys()
     for owner in bpy.data.objects:
-        data = _bytes_in(of_object(owner).storage)
+        if owner.library is None and of_object(owner).world_id in known and _bytes_in(owner) is not None:
+            of_object(owner).world_id = uuid.uuid4().hex
+    _take_bytes()
+
+
+def _take_bytes() -> None:
+    for owner in bpy.data.objects:
+        data = _bytes_in(owner)
         if data is not None:
             _stored[of_object(owner).world_id] = data
     _drop_bytes()
 
 
-@bpy.app.handlers.persistent
-def _before_save(*_: object) -> None:
+def _before_save() -> None:
     for owner in bpy.data.objects:
         if is_world(owner) and owner.library is None:
             try:
@@ -207,7 +269,7 @@ def _store(owner: bpy.types.Object) -> None:
     entry = _entries.get(group.world_id)
     data = world_to_bytes(entry.world) if entry is not None else _stored.get(group.world_id)
     if data is None:
-        return
+        return  # still in the storage, or lost before
     if len(data) > _MAX_STORED_BYTES:
         raise VoxelwrightError("they take more than 2 GiB; split the world into several.")
     if group.storage is None:
@@ -215,24 +277,29 @@ def _store(owner: bpy.types.Object) -> None:
     group.storage[_BYTES_KEY] = data
 
 
-@bpy.app.handlers.persistent
-def _after_save(*_: object) -> None:
-    _drop_bytes()
-
-
 def _drop_bytes() -> None:
-    for text in bpy.data.texts:
-        if text.library is None and text.get(_BYTES_KEY) is not None:
-            del text[_BYTES_KEY]
+    """Take the bytes off the storages of all worlds that are in memory."""
+    for owner in bpy.data.objects:
+        group = of_object(owner)
+        in_memory = group.world_id in _entries or group.world_id in _stored
+        if (
+            in_memory
+            and group.storage is not None
+            and group.storage.library is None
+            and group.storage.get(_BYTES_KEY) is not None
+        ):
+            del group.storage[_BYTES_KEY]
 
 
 HANDLERS = {
-    "undo_post": _after_undo,
-    "redo_post": _after_undo,
-    "load_post": _after_load,
-    "save_pre": _before_save,
-    "save_post": _after_save,
-    "save_post_fail": _after_save,
+    "undo_pre": _handler(_before_undo),
+    "undo_post": _handler(_after_undo),
+    "redo_post": _handler(_after_undo),
+    "load_post": _handler(_after_load),
+    "blend_import_post": _handler(_after_import),
+    "save_pre": _handler(_before_save),
+    "save_post": _handler(_drop_bytes),
+    "save_post_fail": _handler(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""
 
@@ -241,5 +308,5 @@ def put_away() -> None:
     """When the extension is disabled: leave all worlds in their storage, from where they load when it is enabled
     again, and forget them here."""
     _before_save()
-    for store in (_entries, _stored, _problems):
+    for store in (_entries, _stored, _undone, _problems):
         store.clear()

@@ -11,21 +11,23 @@ from typing import TYPE_CHECKING
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, stage
+from ..voxel.limits import MAX_IMPORT_FILE_BYTES, MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Palette
 from ..voxel.storage import world_from_bytes
-from ..voxel.world import World, new_world
+from ..voxel.world import Coord, Edit, World, content
 from . import kernel_cache, presets
 from .files import check_suffix, read_file
 
 if TYPE_CHECKING:
     from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
+    from ..voxel.mesh.topology import WeldedMeshes
 
 IMPORT_SUFFIXES = (".vox", ".png", ".vxw")
 
 MESH_KINDS = {
     "greedy": ("Greedy", "Blocks with faces merged to large quads, smooth voxels as smooth surfaces"),
     "simple": ("Simple", "Blocks with a quad for every voxel face, smooth voxels as smooth surfaces"),
-    "smooth": ("Smooth", "Everything as smooth surfaces, blocks too"),
+    "smooth": ("Smooth", "Everything as smooth surfaces, blocks too; only what one sees through stays blocks"),
 }
 """The ways to mesh a world: label and description by name."""
 
@@ -54,6 +56,15 @@ class Meshes:
         return len(self.blocky.quads) + len(self.smooth.quads)
 
 
+def paste_file(path: Path, options: ImportOptions, target: World, offset: Coord) -> Job[tuple[Edit, tuple[str, ...]]]:
+    """The edit that puts a file's voxels into a world, the file's origin at offset; with notes for the user."""
+    world, notes = yield from stage(import_file(path, options), 0.0, 0.5)
+    yield Progress(0.5, "Putting the voxels into the world")
+    from ..voxel.edit.paste import paste
+
+    return paste(target, world, offset), notes
+
+
 def generate(preset_name: str, size: tuple[int, int, int], seed: int) -> Job[World]:
     """A new world from a preset."""
     preset = presets.world_preset(preset_name)
@@ -69,7 +80,7 @@ def import_file(path: Path, options: ImportOptions) -> Job[tuple[World, tuple[st
     """A new world from a file, by its ending, with notes for the user."""
     suffix = check_suffix(path, IMPORT_SUFFIXES)
     yield Progress(0.0, f"Reading {path.name}")
-    data = read_file(path)
+    data = read_file(path, MAX_WORLD_FILE_BYTES if suffix == ".vxw" else MAX_IMPORT_FILE_BYTES)
     kernel_cache.prepare()
     if suffix == ".png":
         return (yield from _import_heightmap(data, options))
@@ -103,9 +114,23 @@ def mesh(world: World, kind: str) -> Job[Meshes]:
     from ..voxel.mesh.smooth import mesh_smooth
 
     if kind == "smooth":
-        source = new_world({coord: world.chunk(coord) for coord in world.coords()}, world.palette)
-        source.apply(smooth_all(source))
-        world = source
+        copy = World()
+        copy.apply(content(world))
+        copy.apply(smooth_all(copy))
+        world = copy
     blocky = yield from stage(mesh_blocky(world, merge=kind != "simple"), 0.0, 0.5)
     smooth = yield from stage(mesh_smooth(world), 0.5, 1.0)
     return Meshes(blocky, smooth, world.palette)
+
+
+def weld(meshes: Meshes) -> "Job[WeldedMeshes]":
+    """A world's meshes joined to what a bake turns into objects."""
+    from ..voxel.mesh import topology
+
+    return (yield from topology.weld(meshes.blocky, meshes.smooth, meshes.palette.transparent))
+
+
+def mesh_for_bake(world: World, kind: str) -> "Job[tuple[Meshes, WeldedMeshes]]":
+    """Mesh and weld a world."""
+    meshes = yield from stage(mesh(world, kind), 0.0, 0.7)
+    return meshes, (yield from stage(weld(meshes), 0.7, 1.0))

@@ -13,8 +13,11 @@ MAX_WORLD_CHUNKS = 65_536
 MAX_CHUNK_COORD = 1 << 20
 """The coordinates of a world's chunks go from minus this to this: 33 million voxels each way."""
 
-MAX_FILE_BYTES = 1 << 30
-"""Bytes of any file that is opened for import."""
+MAX_WORLD_FILE_BYTES = 1 << 31
+"""Bytes of a .vxw file."""
+
+MAX_IMPORT_FILE_BYTES = 1 << 27
+"""Bytes of a foreign file. It is read whole before it is judged, in well under a second and 256 MiB."""
 
 MAX_VOX_NODES = 65_536
 """Nodes of a .vox scene graph, counted once for every way to them; and models of a .vox file."""

@@ -124,10 +124,6 @@ class Palette:
         """(index, material) of every entry in use."""
         return [(i, m) for i, m in enumerate(self.materials) if m is not None]
 
-    def with_material(self, index: int, material: Material) -> "Palette":
-        """A copy with one entry replaced."""
-        return Palette.of({**dict(self.items()), index: material})
-
     def index_of(self, name: str) -> int:
         """The index of the material of that name. Raises VoxelwrightError where there is none."""
         for index, material in self.items():

@@ -63,6 +63,11 @@ class World:
         """The chunk's voxels; air where there is none."""
         return self._chunks.get(coord, AIR)
 
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks are not all air."""
+        return len(self._chunks)
+
     def coords(self) -> list[Coord]:
         """The coordinates of all chunks that are not all air, sorted."""
         return sorted(self._chunks)
@@ -174,6 +179,11 @@ def new_world(chunks: Mapping[Coord, Chunk], palette: Palette) -> World:
     world = World(palette)
     world.apply(edit_of_chunks(world, chunks))
     return world
+
+
+def content(world: World) -> Edit:
+    """The edit that makes an empty, new world into a copy of this one. The copies share their chunks' arrays."""
+    return edit_of_chunks(World(), {coord: world.chunk(coord) for coord in world.coords()}, world.palette)
 
 
 def chunk_overlaps(low: Iterable[int], high: Iterable[int]) -> list[tuple[Coord, tuple[slice, ...], tuple[slice, ...]]]:

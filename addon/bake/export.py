@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects to files, through Blender's own exporters."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...voxel.errors import VoxelwrightError
+from ..files import check_writable
 
 
 class Exporter(NamedTuple):
@@ -42,31 +44,38 @@ EXPORTERS = {
 """By the ending of the file's name, in lower case."""
 
 
-def export_objects(objects: Sequence[bpy.types.Object], path: Path) -> Path:
+def export_objects(objects: Sequence[bpy.types.Object], path: Path) -> None:
     """Write objects, with their modifiers and in their places in the world, to a file of the kind that path's ending
-    names; return the path of the file, its ending in lower case.
+    names.
 
     Objects that are hidden or cannot be selected are written too. The user's scene, selection and active object stay
     as they are. Raises VoxelwrightError where the file cannot be written.
     """
-    path = path.with_suffix(path.suffix.lower())
     exporter = _exporter(path)
     if not objects:
         raise VoxelwrightError("There is nothing to export; bake the world first.")
-    if not path.parent.is_dir():
-        raise VoxelwrightError(f'The folder "{path.parent}" does not exist; make it first or choose another.')
+    check_writable(path)
+    # The exporters change or add to an ending that is not in lower case.
+    written = path.with_suffix(path.suffix.lower())
     operator: Callable[..., set[str]] = getattr(getattr(bpy.ops, exporter.module), exporter.name)
     with _export_scene(objects):
         try:
-            operator(filepath=str(path), check_existing=False, **exporter.options)
-        except RuntimeError as error:
-            reason = str(error).strip().splitlines()[-1].removeprefix("Error: ")
-            raise VoxelwrightError(f'Blender could not write "{path}": {reason}') from error
-    return path
+            operator(filepath=str(written), check_existing=False, **exporter.options)
+            if written != path:
+                os.replace(written, path)
+        except (RuntimeError, OSError) as error:
+            raise VoxelwrightError(f'Blender could not write "{path}": {blender_reason(error)}') from error
+
+
+def blender_reason(error: Exception) -> str:
+    """The cause in an operator's error, which may come with a traceback and the place in the source."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Location:", "Traceback", "File "))]
+    return lines[-1].removeprefix("Error: ") if lines else "no reason was given."
 
 
 def _exporter(path: Path) -> Exporter:
-    exporter = EXPORTERS.get(path.suffix)
+    exporter = EXPORTERS.get(path.suffix.lower())
     if exporter is None:
         known = ", ".join(EXPORTERS)
         raise VoxelwrightError(f'"{path.name}" must end in one of {known}, so that its format is known.')

@@ -5,52 +5,49 @@ import bpy
 import numpy as np
 
 from ...voxel.errors import VoxelwrightError
-from ...voxel.mesh.arrays import BlockyMesh, SmoothMesh
-from ...voxel.mesh.topology import IndexedMesh, weld_blocky, weld_smooth
+from ...voxel.mesh.topology import IndexedMesh, WeldedMeshes
 from ...voxel.palette import Palette
 from . import tags
 from .geometry import fill_mesh
 from .materials import assign_slots, check_palette
 
-BLOCKS = "Blocks"
-SMOOTH = "Smooth"
+PARTS = {"blocks": "Blocks", "smooth": "Smooth"}
+"""The parts of a bake, by their field in WeldedMeshes, and how their objects are named."""
 
 
 def bake_world(
     name: str,
     world_key: str,
-    blocky: BlockyMesh,
-    smooth: SmoothMesh,
+    meshes: WeldedMeshes,
     palette: Palette,
     parent: bpy.types.Object | None,
     scene: bpy.types.Scene,
 ) -> list[bpy.types.Object]:
     """Make or update the objects of a world: one of its blocks and one of its smooth surfaces, where it has any.
 
-    They lie in a collection of their own in the scene, in voxel space, as children of parent. world_key marks
-    everything that is made, so that the next bake finds it under whatever name: it replaces the geometry and removes
-    an object whose mesh has become empty, but keeps names, places, modifiers and what was done to the materials.
-    Raises VoxelwrightError, with nothing changed, where that cannot be done.
+    They lie in a collection of their own in the scene, in voxel space, as children of parent. The collection carries
+    world_key and refers to the objects, so that the next bake finds them under whatever name, and takes no copy that
+    the user made for one of them: it replaces the geometry and removes an object whose mesh has become empty, but
+    keeps names, places, modifiers and what was done to the materials. Raises VoxelwrightError, with nothing changed,
+    where that cannot be done.
     """
     collection = _find_collection(scene, world_key)
-    found = {part: _find_object(collection, world_key, part) for part in (BLOCKS, SMOOTH)}
-    meshes = {
-        BLOCKS: weld_blocky(blocky, palette.transparent) if len(blocky.quads) else None,
-        SMOOTH: weld_smooth(smooth) if len(smooth.quads) else None,
-    }
-    for mesh in meshes.values():
+    found = {part: _find_object(collection, part) for part in PARTS}
+    for part in PARTS:
+        mesh = getattr(meshes, part)
         if mesh is not None:
             check_palette(mesh.materials, palette)
     collection = _linked_collection(collection, f"{name} Baked", world_key, scene)
     baked = []
-    for part, mesh in meshes.items():
-        obj = found[part]
+    for part, label in PARTS.items():
+        mesh, obj = getattr(meshes, part), found[part]
         if mesh is None:
             if obj is not None:
                 _remove(obj)
             continue
         if obj is None:
-            obj = _new_object(f"{name} {part}", world_key, part, parent)
+            obj = _new_object(f"{name} {label}", parent)
+            collection[_pointer(part)] = obj
         if not obj.users_collection:
             collection.objects.link(obj)
         _update(obj, mesh, palette, name, world_key)
@@ -60,7 +57,8 @@ def bake_world(
 
 def baked_objects(scene: bpy.types.Scene, world_key: str) -> list[bpy.types.Object]:
     """What the last bake of a world made and is still in the scene."""
-    found = (_find_object(_find_collection(scene, world_key), world_key, part) for part in (BLOCKS, SMOOTH))
+    collection = _find_collection(scene, world_key)
+    found = (_find_object(collection, part) for part in PARTS)
     return [obj for obj in found if obj is not None and obj.name in scene.objects]
 
 
@@ -69,10 +67,14 @@ def _find_collection(scene: bpy.types.Scene, world_key: str) -> bpy.types.Collec
     return tags.find([*scene.collection.children_recursive, *bpy.data.collections], world_key)
 
 
-def _find_object(collection: bpy.types.Collection | None, world_key: str, part: str) -> bpy.types.Object | None:
-    """The object of an earlier bake, rather one in the collection than a copy elsewhere."""
-    candidates = [*(collection.objects if collection is not None else ()), *bpy.data.objects]
-    obj = tags.find([candidate for candidate in candidates if candidate.type == "MESH"], world_key, part)
+def _pointer(part: str) -> str:
+    """The custom property of the collection that refers to a part's object."""
+    return f"voxelwright_{part}"
+
+
+def _find_object(collection: bpy.types.Collection | None, part: str) -> bpy.types.Object | None:
+    """The object of an earlier bake."""
+    obj = collection.get(_pointer(part)) if collection is not None else None
     if obj is not None and (obj.mode != "OBJECT" or obj.data.is_editmode):
         raise VoxelwrightError(f'"{obj.name}" is being edited; go back to Object Mode before baking again.')
     return obj
@@ -89,9 +91,8 @@ def _linked_collection(
     return collection
 
 
-def _new_object(name: str, world_key: str, part: str, parent: bpy.types.Object | None) -> bpy.types.Object:
+def _new_object(name: str, parent: bpy.types.Object | None) -> bpy.types.Object:
     obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    tags.tag(obj, world_key, part)
     # Its place is the parent's: a new object's own transform and inverse of the parent's are the identity.
     obj.parent = parent
     return obj

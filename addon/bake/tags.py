@@ -6,25 +6,25 @@ from typing import TypeVar
 
 import bpy
 
-WORLD = "voxelwright_world"
-"""On collections, objects and materials: the key of their world."""
+WORLD = "voxelwright_baked_from"
+"""On collections and materials: the key of their world."""
 
-PART = "voxelwright_part"
-"""On objects and materials: what of that world they are. An object's name of surface, a material's palette index."""
+INDEX = "voxelwright_index"
+"""On materials: the palette index that they were made of."""
 
 IdT = TypeVar("IdT", bound=bpy.types.ID)
 
 
-def tag(datablock: bpy.types.ID, world_key: str, part: str | int | None = None) -> None:
-    """Mark a datablock as this part of that world."""
+def tag(datablock: bpy.types.ID, world_key: str, index: int | None = None) -> None:
+    """Mark a datablock as made of that world, a material of that entry of its palette."""
     datablock[WORLD] = world_key
-    if part is not None:
-        datablock[PART] = part
+    if index is not None:
+        datablock[INDEX] = index
 
 
-def find(datablocks: Iterable[IdT], world_key: str, part: str | int | None = None) -> IdT | None:
-    """The first local datablock that is this part of that world, or None."""
+def find(datablocks: Iterable[IdT], world_key: str, index: int | None = None) -> IdT | None:
+    """The first local datablock with this mark, or None."""
     for datablock in datablocks:
-        if datablock.library is None and datablock.get(WORLD) == world_key and datablock.get(PART) == part:
+        if datablock.library is None and datablock.get(WORLD) == world_key and datablock.get(INDEX) == index:
             return datablock
     return None

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ...voxel.jobs import Job
 from .. import idnames, session, worlds
 from ..properties import MESH_KIND_ITEMS
 from .job_operator import JobOperator
+
+if TYPE_CHECKING:
+    from ...voxel.mesh.topology import WeldedMeshes
 
 
 class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
@@ -28,18 +33,19 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
             return False
         return True
 
-    def start(self, context: bpy.types.Context) -> Job[worlds.Meshes]:
+    def start(self, context: bpy.types.Context) -> "Job[tuple[worlds.Meshes, WeldedMeshes]]":
         owner = session.active_world_object(context)
-        self._world_id = session.world_id(owner)
-        return worlds.mesh(session.world_of(owner), self.mesh_kind)
+        self._target = session.Target(owner)
+        return worlds.mesh_for_bake(session.world_of(owner), self.mesh_kind)
 
-    def finish(self, context: bpy.types.Context, result: worlds.Meshes) -> None:
+    def finish(self, context: bpy.types.Context, result: "tuple[worlds.Meshes, WeldedMeshes]") -> None:
         from ..bake.objects import bake_world
 
-        owner = session.owner_in(context.scene, self._world_id)
-        meshes = (result.blocky, result.smooth, result.palette)
-        objects = bake_world(owner.name, self._world_id, *meshes, owner, context.scene)
-        self.report({"INFO"}, f"Baked {result.n_quads:,} quads to {len(objects)} objects")
+        meshes, welded = result
+        owner = self._target.owner(context.scene)
+        session.make_single(owner)
+        objects = bake_world(owner.name, session.world_id(owner), welded, meshes.palette, owner, context.scene)
+        self.report({"INFO"}, f"Baked {meshes.n_quads:,} quads to {len(objects)} objects")
 
 
 CLASSES = (VOXELWRIGHT_OT_bake_world,)

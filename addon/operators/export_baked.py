@@ -17,7 +17,9 @@ class VOXELWRIGHT_OT_export_baked(ExportHelper, bpy.types.Operator):  # type: ig
     bl_options = {"REGISTER"}
 
     filename_ext = ".glb"
-    filepath: bpy.props.StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
+    filepath: bpy.props.StringProperty(
+        name="File", description="The file to write", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
+    )
     check_extension = None
     filter_glob: bpy.props.StringProperty(default="*.glb;*.gltf;*.obj", options={"HIDDEN"})
 

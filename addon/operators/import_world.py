@@ -5,10 +5,9 @@ from pathlib import Path
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ...voxel.edit.paste import paste
 from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job
-from ...voxel.world import World
+from ...voxel.world import Edit, World
 from .. import idnames, session, worlds
 from .job_operator import JobOperator, Result
 
@@ -21,7 +20,9 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ""
-    filepath: bpy.props.StringProperty(name="File", description="The file to import", subtype="FILE_PATH")
+    filepath: bpy.props.StringProperty(
+        name="File", description="The file to import", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
+    )
     filter_glob: bpy.props.StringProperty(
         default=";".join(f"*{suffix}" for suffix in worlds.IMPORT_SUFFIXES), options={"HIDDEN"}
     )
@@ -87,21 +88,25 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
             for name in ("min_height", "max_height", "scale", "full_range"):
                 column.prop(self, name)
 
-    def start(self, context: bpy.types.Context) -> Job[tuple[World, tuple[str, ...]]]:
-        if self.into == "ACTIVE" and session.active_world_object(context) is None:
-            raise VoxelwrightError("There is no active world to import into; select one, or import as a new world.")
+    def start(self, context: bpy.types.Context) -> "Job[tuple[World | Edit, tuple[str, ...]]]":
+        path = Path(bpy.path.abspath(self.filepath))
         options = worlds.ImportOptions(self.frame, self.min_height, self.max_height, self.scale, self.full_range)
-        return worlds.import_file(Path(self.filepath), options)
-
-    def finish(self, context: bpy.types.Context, result: tuple[World, tuple[str, ...]]) -> None:
-        world, notes = result
         if self.into == "NEW":
-            session.new_world_object(context, Path(self.filepath).stem, world)
+            return worlds.import_file(path, options)
+        owner = session.active_world_object(context)
+        if owner is None:
+            raise VoxelwrightError("There is no active world to import into; select one, or import as a new world.")
+        self._target = session.Target(owner)
+        cursor = owner.matrix_world.inverted_safe() @ context.scene.cursor.location
+        offset = math.floor(cursor.x), math.floor(cursor.y), math.floor(cursor.z)
+        return worlds.paste_file(path, options, session.world_of(owner), offset)
+
+    def finish(self, context: bpy.types.Context, result: "tuple[World | Edit, tuple[str, ...]]") -> None:
+        made, notes = result
+        if isinstance(made, World):
+            session.new_world_object(context, Path(self.filepath).stem, made)
         else:
-            owner = session.active_world_object(context)
-            cursor = owner.matrix_world.inverted_safe() @ context.scene.cursor.location
-            offset = math.floor(cursor.x), math.floor(cursor.y), math.floor(cursor.z)
-            session.commit(owner, paste(session.world_of(owner), world, offset))
+            session.commit(self._target.owner(context.scene), made)
         for note in notes:
             self.report({"INFO"}, note)
 

@@ -28,6 +28,7 @@ class JobOperator(_Operator):
 
     _job: Job[Any] | None = None
     _timer: bpy.types.Timer | None = None
+    _stage = ""
 
     def start(self, context: bpy.types.Context) -> Job[Any]:
         raise NotImplementedError
@@ -92,6 +93,7 @@ class JobOperator(_Operator):
 
     def _slice(self, context: bpy.types.Context) -> Result:
         end = time.monotonic() + _SLICE_SECONDS
+        stage = self._stage
         while True:
             try:
                 progress = next(self._job)
@@ -99,11 +101,13 @@ class JobOperator(_Operator):
                 self._stop(context)
                 self.finish(context, done.value)
                 return {"FINISHED"}
-            if time.monotonic() >= end:
+            # A new stage is shown before it is worked on: its first step may take long.
+            if progress.what != stage or time.monotonic() >= end:
                 self._show(context, progress)
                 return {"RUNNING_MODAL"}
 
     def _show(self, context: bpy.types.Context, progress: Progress) -> None:
+        self._stage = progress.what
         context.window_manager.progress_update(100 * progress.fraction)
         context.workspace.status_text_set(f"{progress.what} … {progress.fraction:.0%}   (Esc to cancel)")
 

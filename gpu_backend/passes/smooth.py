@@ -21,10 +21,7 @@ class SmoothPass:
         if pool.n_smooth_quads == 0:
             return
         set_surface_state(self._ctx, self._program, transparent=transparent)
-        # Towards the eye, so that the smooth surface wins where it lies on a blocky face.
-        self._ctx.polygon_offset = 0.0, -1.0
         self._vertices.render(moderngl.TRIANGLES, vertices=pool.n_smooth_quads * VERTICES_PER_QUAD)
-        self._ctx.polygon_offset = 0.0, 0.0
 
     def release(self) -> None:
         """Free the pass's objects."""

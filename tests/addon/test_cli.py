@@ -113,7 +113,7 @@ def test_bake_writes_obj_and_a_blend_that_holds_the_world(world_file, run, tmp_p
         (["generate", "alpine", "--size", "5", "-o", "w.vxw"], "--size"),
         (["generate", "alpine", "--seed", "x", "-o", "w.vxw"], "--seed"),
         (["generate", "alpine", "--size", "5", "5", "-o", "w.png"], ".vxw"),
-        (["generate", "alpine", "--size", "5", "5", "-o", "missing/w.vxw"], "cannot be written"),
+        (["generate", "alpine", "--size", "5", "5", "-o", "missing/w.vxw"], "does not exist"),
         (["info", "missing.vxw"], "cannot be read"),
         (["info", "bad.vxw"], "not a Voxelwright world"),
         (["import", "bad.vox", "-o", "w.vxw"], "vox"),
@@ -173,3 +173,37 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
         files.write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link_and_a_file_keeps_its_permissions(tmp_path):
+    from voxelwright.addon.files import write_file
+
+    path, link = tmp_path / "w.vxw", tmp_path / "link.vxw"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write_file(link, b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_write_protected_file_is_left_alone(tmp_path, monkeypatch):
+    from voxelwright.addon import files
+
+    path = tmp_path / "w.vxw"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(files.os, "access", lambda *_: False)  # root may write to any
+    with pytest.raises(cli.VoxelwrightError, match="write-protected"):
+        files.write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("suffix", [".vox", ".png"])
+def test_a_giant_foreign_file_is_refused_before_it_is_read(run, tmp_path, suffix):
+    path = tmp_path / f"giant{suffix}"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+    code, _, err = run("import", path, "-o", tmp_path / "w.vxw")
+    assert code == 1
+    assert "larger than 128 MiB" in err

@@ -144,15 +144,92 @@ def test_disabling_and_enabling_keeps_the_worlds(blender, small_world):
     assert content(blender.data.objects[name]) == expected
 
 
-def test_a_duplicated_empty_shares_the_world(blender, small_world):
-    name = small_world.name
+def test_a_duplicated_empty_has_a_world_of_its_own_from_its_first_change_on(blender, small_world):
+    name, before = small_world.name, content(small_world)
     blender.ops.object.duplicate("EXEC_DEFAULT", True)
     copy = blender.context.active_object
-    assert copy.name != name
+    copy_name = copy.name
+    assert copy_name != name
+    assert content(copy) == before
     edit_as_an_operator(blender, copy, 1 << 8)
-    assert blender.data.objects[name].voxelwright.revision == copy.voxelwright.revision
+    assert content(blender.data.objects[name]) == before
+    assert session.world_of(blender.data.objects[copy_name]).chunk((0, 0, 5)) == 1 << 8
     blender.ops.ed.undo()
-    assert session.world_of(blender.data.objects[name]).chunk((0, 0, 5)) == 0
+    assert content(blender.data.objects[copy_name]) == content(blender.data.objects[name]) == before
+    blender.ops.ed.redo()
+    assert content(blender.data.objects[name]) == before
+    assert session.world_of(blender.data.objects[copy_name]).chunk((0, 0, 5)) == 1 << 8
+
+
+def saved_twice_and_opened(bpy, folder):
+    """Two saves in a row: the second must still know what the first has put into the file."""
+    for i in range(2):
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"saved{i}.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "saved1.blend"))
+
+
+def test_a_world_is_not_lost_by_saving_after_the_extension_was_disabled(blender, small_world, tmp_path):
+    name, expected = small_world.name, content(small_world)
+    registration.unregister()
+    registration.register()
+    saved_twice_and_opened(blender, tmp_path)
+    assert content(blender.data.objects[name]) == expected
+
+
+def test_an_appended_world_is_kept(blender, small_world, tmp_path):
+    name, expected = small_world.name, content(small_world)
+    library = str(tmp_path / "library.blend")
+    blender.ops.wm.save_as_mainfile(filepath=library)
+    blender.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    blender.ops.wm.append(directory=f"{library}/Object/", filename=name)
+    saved_twice_and_opened(blender, tmp_path)
+    assert content(blender.data.objects[name]) == expected
+
+
+def test_an_older_state_of_an_open_world_is_appended_as_a_world_of_its_own(blender, small_world, tmp_path):
+    name, old = small_world.name, content(small_world)
+    library = str(tmp_path / "library.blend")
+    blender.ops.wm.save_as_mainfile(filepath=library, copy=True)
+    edit_as_an_operator(blender, small_world, 1 << 8)
+    new = content(blender.data.objects[name])
+    blender.ops.wm.append(directory=f"{library}/Object/", filename=name)
+    copy = next(o.name for o in blender.data.objects if o.name != name)
+    saved_twice_and_opened(blender, tmp_path)
+    assert content(blender.data.objects[name]) == new
+    assert content(blender.data.objects[copy]) == old
+
+
+def test_a_linked_world_is_not_changed(blender, small_world, tmp_path):
+    name, expected = small_world.name, content(small_world)
+    library = str(tmp_path / "library.blend")
+    blender.ops.wm.save_as_mainfile(filepath=library)
+    blender.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    blender.ops.wm.link(directory=f"{library}/Object/", filename=name)
+    owner = blender.data.objects[name]
+    assert content(owner) == expected
+    with pytest.raises(VoxelwrightError, match="make it local"):
+        session.commit(owner, edit_of_chunks(session.world_of(owner), {(0, 0, 5): 1 << 8}))
+    assert content(owner) == expected
+
+
+def test_worlds_that_cannot_come_back_are_forgotten(blender):
+    # As the redo panel does it: undo, then execute with another seed.
+    blender.ops.ed.undo_push(message="start")
+    for seed in range(4):
+        blender.ops.voxelwright.new_world("EXEC_DEFAULT", True, preset="rolling_hills", size=(32, 32, 64), seed=seed)
+        if seed < 3:
+            blender.ops.ed.undo()
+    assert len(session._entries) == 1
+
+
+def test_a_deleted_world_comes_back_by_undo_after_other_worlds_were_made_and_undone(blender, small_world):
+    name, expected = small_world.name, content(small_world)
+    blender.ops.object.delete("EXEC_DEFAULT", True)
+    for seed in range(2):
+        blender.ops.voxelwright.new_world("EXEC_DEFAULT", True, preset="alpine", size=(32, 32, 64), seed=seed)
+        blender.ops.ed.undo()
+    blender.ops.ed.undo()
+    assert content(blender.data.objects[name]) == expected
 
 
 def test_registration_rolls_back_when_a_step_fails(blender, monkeypatch):

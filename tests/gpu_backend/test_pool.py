@@ -71,8 +71,8 @@ def test_smooth_records_point_to_their_chunk(smooth: SmoothMesh) -> None:
     assert (quad["vertices"].tolist(), quad["material"]) == ([0, 2, 3, 1], 6)
 
 
-def test_material_records(palette: Palette) -> None:
-    records = material_records(palette.with_material(20, Material("m", (255, 0, 188), 0.25, 1.0, 3.0, 0.5)))
+def test_material_records() -> None:
+    records = material_records(Palette.of({20: Material("m", (255, 0, 188), 0.25, 1.0, 3.0, 0.5)}))
     m = records[20]
     np.testing.assert_allclose(m["color"], (1, 0, 0.50289), atol=1e-5)
     assert (m["roughness"], m["metallic"], m["emission"], m["opacity"]) == (0.25, 1, 3, 0.5)

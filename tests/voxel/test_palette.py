@@ -162,14 +162,6 @@ def test_indices_outside_1_to_255_are_refused(index):
     assert is_one_sentence(error)
 
 
-def test_a_changed_palette_is_another_one():
-    palette = Palette.of({1: STONE})
-    changed = palette.with_material(1, MOSS).with_material(2, GLASS)
-    assert palette.items() == [(1, STONE)]
-    assert changed.items() == [(1, MOSS), (2, GLASS)]
-    assert changed != palette
-
-
 def test_what_a_palette_lacks_is_named():
     palette = Palette.of({1: STONE, 2: MOSS})
     with pytest.raises(VoxelwrightError, match='no material "gold"; it has stone, moss') as error:

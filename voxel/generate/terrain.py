@@ -91,6 +91,7 @@ def fill(
     )
     table = cave_permutation if cave_permutation is not None else np.zeros(512, np.int64)
     coords = _coords(size)
+    yield Progress(0.0, "Filling chunks")
     chunks: dict[Coord, Chunk] = {}
     for start in range(0, len(coords), BATCH_CHUNKS):
         batch = coords[start : start + BATCH_CHUNKS]

@@ -44,6 +44,7 @@ def mesh_blocky(world: World, *, merge: bool) -> Job[BlockyMesh]:
     coords = world.coords()
     transparent = world.palette.transparent
     meshed, counts, quads = [], [], []
+    yield Progress(0.0, "Meshing blocks")
     for batch_coords, padded, done in padded_batches(world, coords):
         batch_counts, batch_quads = mesh_padded(padded, transparent, merge)
         used = batch_counts.any(axis=1)

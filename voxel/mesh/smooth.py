@@ -65,6 +65,7 @@ def mesh_smooth(world: World) -> Job[SmoothMesh]:
     coords = _owners(world)
     transparent = world.palette.transparent
     parts = []
+    yield Progress(0.0, "Meshing smooth surfaces")
     for batch_coords, padded, done in padded_batches(world, coords):
         parts.append(_mesh_batch(batch_coords, padded, transparent))
         yield Progress(done / len(coords), "Meshing smooth surfaces")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
+from ..jobs import Job, Progress
 from ..kernels import kernel
 from ..layout import (
     CHUNK_SIZE,
@@ -54,6 +55,26 @@ class IndexedMesh:
     normals: NDArray[np.float32] | None
 
 
+@dataclass(frozen=True)
+class WeldedMeshes:
+    """Both meshes of a world, ready for a bake; None where there is nothing of the kind."""
+
+    blocks: IndexedMesh | None
+    smooth: IndexedMesh | None
+
+    @property
+    def n_polygons(self) -> int:
+        return sum(len(mesh.corners) for mesh in (self.blocks, self.smooth) if mesh is not None)
+
+
+def weld(blocky: BlockyMesh, smooth: SmoothMesh, transparent: NDArray[np.bool_]) -> Job[WeldedMeshes]:
+    """Weld both meshes of a world; transparent is that of weld_blocky()."""
+    yield Progress(0.0, "Joining blocks")
+    blocks = weld_blocky(blocky, transparent) if len(blocky.quads) else None
+    yield Progress(0.6, "Joining smooth surfaces")
+    return WeldedMeshes(blocks, weld_smooth(smooth) if len(smooth.quads) else None)
+
+
 def weld_blocky(mesh: BlockyMesh, transparent: NDArray[np.bool_]) -> IndexedMesh:
     """The quads of blocks, vertices shared by lattice point; UVs are the voxel coordinates along the face's U and V.
 
@@ -69,7 +90,7 @@ def weld_blocky(mesh: BlockyMesh, transparent: NDArray[np.bool_]) -> IndexedMesh
     uvs = np.empty((n, 4, 2), np.float32)
     origins = mesh.coords.astype(np.int64) * CHUNK_SIZE
     _blocky_corners(mesh.quads.view(np.int64), mesh.chunk_of_quad, origins, bodies, keys, materials, uvs)
-    first, index = weld(keys.reshape(-1))
+    first, index = number_keys(keys.reshape(-1))
     return IndexedMesh(
         _key_points(keys.reshape(-1)[first]).astype(np.float32), index.reshape(n, 4), materials, uvs, None
     )
@@ -85,7 +106,7 @@ def weld_smooth(mesh: SmoothMesh) -> IndexedMesh:
     points = mesh.world_positions()
     # A cell's vertex lies strictly within the cube between the centres of its 8 samples.
     cells = np.floor(points - 0.5).astype(np.int64) + _COORD_OFFSET
-    first, index = weld(cells[:, 0] << 2 * _COORD_BITS | cells[:, 1] << _COORD_BITS | cells[:, 2])
+    first, index = number_keys(cells[:, 0] << 2 * _COORD_BITS | cells[:, 1] << _COORD_BITS | cells[:, 2])
     triangles = index[mesh.quads][:, QUAD_TRIANGLES].reshape(-1, 3)
     points = points[first]
     uvs = np.empty((len(triangles), 3, 2), np.float32)
@@ -100,12 +121,12 @@ def unique_edges(corners: NDArray[np.int32], n_vertices: int) -> tuple[NDArray[n
     edge from each corner to the next of its polygon."""
     following = np.roll(corners, -1, axis=1)
     keys = np.minimum(corners, following).astype(np.int64) * n_vertices + np.maximum(corners, following)
-    first, index = weld(keys.reshape(-1))
+    first, index = number_keys(keys.reshape(-1))
     low, high = np.divmod(keys.reshape(-1)[first], max(n_vertices, 1))
     return np.stack([low, high], axis=1).astype(np.int32), index.reshape(corners.shape)
 
 
-def weld(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def number_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Number the distinct keys in the order of their first occurrence.
 
     keys is (n,) int64, not negative. Returns first (m,) int32, where each distinct key first occurs, and index (n,)
@@ -116,7 +137,7 @@ def weld(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]
         raise VoxelwrightError("The mesh has more than 2,147,483,647 corners; bake a smaller world.")
     first = np.empty(len(keys), np.int32)
     index = np.empty(len(keys), np.int32)
-    return first[: _weld(keys, first, index)].copy(), index
+    return first[: _number_keys(keys, first, index)].copy(), index
 
 
 def _check_extent(coords: NDArray[np.int32]) -> None:
@@ -178,8 +199,8 @@ def _smooth_uvs(points, triangles, uvs):
 
 
 @kernel
-def _weld(keys, first, index):
-    """Write first and index of weld(), both (n,) int32; return how many keys are distinct.
+def _number_keys(keys, first, index):
+    """Write first and index of number_keys(), both (n,) int32; return how many keys are distinct.
 
     A hash table with open addressing, of rows (key, number), grown fourfold when half full.
     """

@@ -11,6 +11,7 @@ import pytest
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.mesh.blocky import mesh_blocky
 from voxelwright.voxel.mesh.smooth import mesh_smooth
+from voxelwright.voxel.mesh.topology import weld
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.world import chunks_of_cells, new_world
 
@@ -48,6 +49,10 @@ def world_of(mix, seed=1, corner=(29, -3, 30), size=(9, 10, 8)):
 
 def meshes_of(world, merge=True):
     return finish(mesh_blocky(world, merge=merge)), finish(mesh_smooth(world))
+
+
+def weld_both(blocky, smooth, palette):
+    return finish(weld(blocky, smooth, palette.transparent))
 
 
 def get(collection, name, shape, dtype=np.float32):
@@ -93,6 +98,7 @@ def bakes():
         mixes=tuple(MIXES),
         world_of=world_of,
         meshes_of=meshes_of,
+        weld=weld_both,
         get=get,
         read_glb=read_glb,
     )

@@ -20,13 +20,18 @@ from voxelwright.addon.bake import export  # noqa: E402 (they need bpy)
 from voxelwright.addon.bake.objects import bake_world  # noqa: E402
 
 
+def exported(objects, path):
+    export.export_objects(objects, path)
+    return path
+
+
 @pytest.fixture
 def bake(scene, bakes):
     """A function that bakes a mix and gives its objects."""
 
     def run(mix="mixed", parent=None, **options):
         blocky, smooth = bakes.meshes_of(bakes.world_of(mix, **options))
-        return bake_world("World", "key", blocky, smooth, bakes.palette, parent, scene)
+        return bake_world("World", "key", bakes.weld(blocky, smooth, bakes.palette), bakes.palette, parent, scene)
 
     return run
 
@@ -50,7 +55,7 @@ def assert_clean(report):
 @pytest.mark.parametrize("mix", ["blocky", "kinds", "smooth", "mixed"])
 def test_the_validator_finds_nothing(bake, bakes, validate_gltf, tmp_path, mix):
     objects = bake(mix)
-    report = validate_gltf(export.export_objects(objects, tmp_path / "world.glb"))
+    report = validate_gltf(exported(objects, tmp_path / "world.glb"))
     assert_clean(report)
     assert report["info"]["totalTriangleCount"] == n_triangles(objects)
 
@@ -60,15 +65,15 @@ def test_the_validator_finds_nothing_in_generated_terrain(scene, bakes, project_
     palette = palette_from_table(tomllib.loads((presets / "palettes" / "default.toml").read_text(encoding="utf-8")))
     preset = preset_from_toml((presets / "worlds" / "rolling_hills.toml").read_text(encoding="utf-8"), "rolling_hills")
     blocky, smooth = bakes.meshes_of(finish(generate(preset, palette, (192, 192, 256), 1)))
-    objects = bake_world("Hills", "key", blocky, smooth, palette, None, scene)
+    objects = bake_world("Hills", "key", bakes.weld(blocky, smooth, palette), palette, None, scene)
     assert not any(obj.data.validate(verbose=True) for obj in objects)
-    report = validate_gltf(export.export_objects(objects, tmp_path / "hills.glb"))
+    report = validate_gltf(exported(objects, tmp_path / "hills.glb"))
     assert_clean(report)
     assert report["info"]["totalTriangleCount"] == 2 * (len(blocky.quads) + len(smooth.quads)) > 10_000
 
 
 def test_a_glb_holds_the_palettes_materials(bake, bakes, tmp_path):
-    gltf, _ = bakes.read_glb(export.export_objects(bake("kinds"), tmp_path / "world.glb"))
+    gltf, _ = bakes.read_glb(exported(bake("kinds"), tmp_path / "world.glb"))
     materials = {material["name"].removesuffix(" (World)"): material for material in gltf["materials"]}
     assert set(materials) == {"earth", "gold", "glass", "water", "lamp", "ember"}
     for name, material in materials.items():
@@ -87,7 +92,7 @@ def test_a_glb_holds_the_palettes_materials(bake, bakes, tmp_path):
 
 def test_a_glb_holds_white_colors_uvs_and_the_meshers_normals(bake, bakes, tmp_path):
     objects = bake("smooth")
-    gltf, accessor = bakes.read_glb(export.export_objects(objects, tmp_path / "world.glb"))
+    gltf, accessor = bakes.read_glb(exported(objects, tmp_path / "world.glb"))
     mesh = weld_smooth(bakes.meshes_of(bakes.world_of("smooth"))[1])
     by_place = {}
     for place, normal in zip(mesh.positions.tolist(), mesh.normals, strict=True):
@@ -118,7 +123,7 @@ def test_what_is_read_back_is_as_large_and_has_as_many_triangles(bake, scene, tm
     empty.matrix_basis = Matrix.LocRotScale((10, -20, 30), Matrix.Rotation(0.5, 3, "Z"), (2, 2, 2))
     objects = bake(parent=empty)
     expected, triangles = bounds(objects), n_triangles(objects)
-    path = export.export_objects(objects, tmp_path / f"world{suffix}")
+    path = exported(objects, tmp_path / f"world{suffix}")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     module, importer = {
         ".glb": ("import_scene", "gltf"),
@@ -135,13 +140,13 @@ def test_what_is_read_back_is_as_large_and_has_as_many_triangles(bake, scene, tm
 
 
 def test_usd_is_written(bake, tmp_path):
-    assert export.export_objects(bake(), tmp_path / "world.usdc").stat().st_size > 1000
+    assert exported(bake(), tmp_path / "world.usdc").stat().st_size > 1000
 
 
 def test_endings_in_capitals_are_understood(bake, tmp_path):
-    path = export.export_objects(bake(), tmp_path / "WORLD.GLB")
-    assert path == tmp_path / "WORLD.glb"
+    path = exported(bake(), tmp_path / "WORLD.GLB")
     assert path.read_bytes()[:4] == b"glTF"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("suffix", list(export.EXPORTERS))
@@ -151,7 +156,7 @@ def test_only_the_objects_are_exported_and_the_users_scene_stays_as_it_is(bake, 
     other = bpy.context.object
     bpy.ops.object.mode_set(mode="EDIT")
     objects = bake()
-    path = export.export_objects(objects, tmp_path / f"world{suffix}")
+    path = exported(objects, tmp_path / f"world{suffix}")
     assert bpy.context.scene == bpy.context.window.scene == scene
     assert list(bpy.data.scenes) == [scene]
     assert bpy.context.view_layer.objects.active == other
@@ -174,19 +179,19 @@ def test_the_users_view_layer_stays_the_active_one(bake, scene, tmp_path):
 @pytest.mark.parametrize("suffix", [".glb", ".obj", ".stl"])
 def test_hidden_and_unselectable_objects_are_exported(bake, bakes, scene, tmp_path, suffix):
     blocks, surface = objects = bake()
-    shown = export.export_objects(objects, tmp_path / f"shown{suffix}").stat().st_size
+    shown = exported(objects, tmp_path / f"shown{suffix}").stat().st_size
     blocks.hide_viewport = True
     blocks.hide_select = surface.hide_select = True
     bpy.context.view_layer.layer_collection.children["World Baked"].exclude = True
-    assert export.export_objects(objects, tmp_path / f"hidden{suffix}").stat().st_size == pytest.approx(shown, rel=0.01)
+    assert exported(objects, tmp_path / f"hidden{suffix}").stat().st_size == pytest.approx(shown, rel=0.01)
     assert [(obj.hide_viewport, obj.hide_select) for obj in objects] == [(True, True), (False, True)]
 
 
 def test_modifiers_are_exported(bake, tmp_path):
     objects = bake("blocky")
-    plain = export.export_objects(objects, tmp_path / "plain.glb").stat().st_size
+    plain = exported(objects, tmp_path / "plain.glb").stat().st_size
     objects[0].modifiers.new("array", "ARRAY").count = 3
-    assert export.export_objects(objects, tmp_path / "array.glb").stat().st_size > 2 * plain
+    assert exported(objects, tmp_path / "array.glb").stat().st_size > 2 * plain
 
 
 def test_wrong_paths_and_nothing_to_export_are_sentences(bake, tmp_path):
@@ -204,10 +209,18 @@ def test_wrong_paths_and_nothing_to_export_are_sentences(bake, tmp_path):
 def test_a_file_that_cannot_be_written_is_a_sentence(bake, scene, tmp_path, suffix):
     path = tmp_path / f"world{suffix}"
     path.mkdir()
-    with pytest.raises(VoxelwrightError, match="could not write") as raised:
+    with pytest.raises(VoxelwrightError, match="is a folder") as raised:
         export.export_objects(bake("blocky"), path)
     assert "\n" not in str(raised.value)
     assert list(bpy.data.scenes) == [scene]
+
+
+def test_the_cause_of_an_exporters_failure_is_told(bake, tmp_path, monkeypatch):
+    # As on a full disk: the exporter itself fails, and Blender wraps its error in a traceback and a place.
+    monkeypatch.setattr("builtins.open", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(VoxelwrightError, match=r"could not write .*No space left on device$") as raised:
+        export.export_objects(bake("blocky"), tmp_path / "world.glb")
+    assert "\n" not in str(raised.value)
 
 
 def test_an_exporter_that_is_not_there_is_a_sentence(bake, tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ def bake(scene, bakes):
 
     def run(mix="kinds", key="key", name="World", **options):
         blocky, smooth = bakes.meshes_of(bakes.world_of(mix, **options))
-        objects = bake_world(name, key, blocky, smooth, bakes.palette, None, scene)
+        objects = bake_world(name, key, bakes.weld(blocky, smooth, bakes.palette), bakes.palette, None, scene)
         used = {slot.material for obj in objects for slot in obj.material_slots}
         return {material.name.removesuffix(f" ({name})"): material for material in used}
 
@@ -93,7 +93,7 @@ def test_blocks_and_smooth_surfaces_share_materials(scene, bakes):
     world = bakes.world_of("mixed")
     blocky, smooth = bakes.meshes_of(world)
     smooth.quad_materials[:] = 1
-    blocks, surface = bake_world("World", "key", blocky, smooth, bakes.palette, None, scene)
+    blocks, surface = bake_world("World", "key", bakes.weld(blocky, smooth, bakes.palette), bakes.palette, None, scene)
     assert [slot.material.name for slot in surface.material_slots] == ["earth (World)"]
     assert surface.material_slots[0].material == blocks.material_slots[0].material
 
@@ -102,5 +102,5 @@ def test_an_entry_that_the_palette_lacks_is_an_error_before_anything_changes(sce
     blocky, smooth = bakes.meshes_of(bakes.world_of("kinds"))
     palette = Palette.of({i: m for i, m in bakes.palette.items() if m.name != "lamp"})
     with pytest.raises(VoxelwrightError, match="material 7"):
-        bake_world("World", "key", blocky, smooth, palette, None, scene)
+        bake_world("World", "key", bakes.weld(blocky, smooth, palette), palette, None, scene)
     assert not bpy.data.objects and not bpy.data.materials and not bpy.data.collections

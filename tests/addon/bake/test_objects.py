@@ -19,7 +19,7 @@ def bake(scene, bakes):
 
     def run(mix="mixed", key="key", name="World", parent=None, into=None, **options):
         blocky, smooth = bakes.meshes_of(bakes.world_of(mix, **options))
-        return bake_world(name, key, blocky, smooth, bakes.palette, parent, into or scene)
+        return bake_world(name, key, bakes.weld(blocky, smooth, bakes.palette), bakes.palette, parent, into or scene)
 
     return run
 
@@ -35,7 +35,7 @@ def areas(obj, bakes):
 
 def test_areas_by_material_are_the_meshes(scene, bakes):
     blocky, smooth = bakes.meshes_of(bakes.world_of("mixed"))
-    blocks, surface = bake_world("World", "key", blocky, smooth, bakes.palette, None, scene)
+    blocks, surface = bake_world("World", "key", bakes.weld(blocky, smooth, bakes.palette), bakes.palette, None, scene)
     fields = unpack_quads(blocky.quads)
     expected = np.bincount(fields["material"], fields["width"] * fields["height"], minlength=256)
     names = {i: f"{m.name} (World)" for i, m in bakes.palette.items()}
@@ -139,6 +139,17 @@ def test_a_copy_made_by_the_user_is_left_alone(bake, scene):
     copy.name = "A copy"  # before the original in the alphabet
     n = len(copy.data.polygons)
     assert bake(seed=2)[0] == blocks
+    assert len(copy.data.polygons) == n
+
+
+def test_a_copy_does_not_take_the_place_of_a_deleted_original(bake, scene):
+    blocks, _ = bake()
+    copy = blocks.copy()
+    copy.data = blocks.data.copy()
+    scene.collection.children["World Baked"].objects.link(copy)
+    bpy.data.objects.remove(blocks)
+    n = len(copy.data.polygons)
+    assert copy not in bake(seed=2)
     assert len(copy.data.polygons) == n
 
 

@@ -10,7 +10,7 @@ from voxelwright.voxel.mesh.blocky import mesh_blocky
 from voxelwright.voxel.world import new_world
 
 N_WORLDS = 400
-"""Random worlds a mix; six mixes and two meshers make thousands."""
+"""Random worlds a mix; four mixes and two meshers make thousands."""
 
 
 @pytest.mark.parametrize("merge", [False, True], ids=["simple", "greedy"])

@@ -15,7 +15,7 @@ from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.limits import MAX_BAKED_CHUNK_COORD
 from voxelwright.voxel.mesh.blocky import mesh_blocky
 from voxelwright.voxel.mesh.smooth import mesh_smooth
-from voxelwright.voxel.mesh.topology import unique_edges, weld, weld_blocky, weld_smooth
+from voxelwright.voxel.mesh.topology import number_keys, unique_edges, weld_blocky, weld_smooth
 
 OPAQUE = np.zeros(256, np.bool_)
 
@@ -27,7 +27,7 @@ def meshes(worlds, mix, seed=1, corner=(29, -3, 30), merge=False):
 
 
 def sorted_reference(keys):
-    """first and index of weld(), by sorting."""
+    """first and index of number_keys(), by sorting."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
@@ -39,7 +39,7 @@ def sorted_reference(keys):
 @given(st.lists(st.one_of(st.integers(0, 12), st.integers(0, 2**62)), max_size=60))
 def test_weld_numbers_keys_in_the_order_of_their_first_occurrence(values):
     keys = np.array(values, np.int64)
-    first, index = weld(keys)
+    first, index = number_keys(keys)
     expected_first, expected_index = sorted_reference(keys)
     np.testing.assert_array_equal(first, expected_first)
     np.testing.assert_array_equal(index, expected_index)
@@ -49,7 +49,7 @@ def test_weld_numbers_keys_in_the_order_of_their_first_occurrence(values):
 def test_weld_grows_with_regular_keys(step):
     """Keys that differ in few bits only, far more than the first table holds."""
     keys = np.random.default_rng(2).permutation(np.repeat(np.arange(20_000) * step, 3))
-    first, index = weld(keys)
+    first, index = number_keys(keys)
     assert len(first) == 20_000
     np.testing.assert_array_equal(keys[first][index], keys)
 
