@@ -17,7 +17,7 @@ import bpy
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.storage import world_from_bytes, world_to_bytes
-from ..voxel.world import Edit, World, edit_of_chunks
+from ..voxel.world import Edit, World, content
 from .properties import of_object
 
 _BYTES_KEY = "voxelwright_world"
@@ -110,18 +110,12 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
     of_object(owner).storage = bpy.data.texts.new(f".{name} voxels")
     context.collection.objects.link(owner)
     _entries[of_object(owner).world_id] = _Entry(World())
-    commit(owner, _content(world))
+    commit(owner, content(world))
     for other in context.view_layer.objects:
         other.select_set(False)
     owner.select_set(True)
     context.view_layer.objects.active = owner
     return owner
-
-
-def _content(world: World) -> Edit:
-    """The edit from an empty world to this one."""
-    chunks = {coord: world.chunk(coord) for coord in world.coords()}
-    return edit_of_chunks(World(), chunks, world.palette)
 
 
 def world_of(owner: bpy.types.Object) -> World:

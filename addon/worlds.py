@@ -13,7 +13,7 @@ from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, stage
 from ..voxel.palette import Palette
 from ..voxel.storage import world_from_bytes
-from ..voxel.world import World, new_world
+from ..voxel.world import World, content
 from . import kernel_cache, presets
 from .files import check_suffix, read_file
 
@@ -103,9 +103,10 @@ def mesh(world: World, kind: str) -> Job[Meshes]:
     from ..voxel.mesh.smooth import mesh_smooth
 
     if kind == "smooth":
-        source = new_world({coord: world.chunk(coord) for coord in world.coords()}, world.palette)
-        source.apply(smooth_all(source))
-        world = source
+        copy = World()
+        copy.apply(content(world))
+        copy.apply(smooth_all(copy))
+        world = copy
     blocky = yield from stage(mesh_blocky(world, merge=kind != "simple"), 0.0, 0.5)
     smooth = yield from stage(mesh_smooth(world), 0.5, 1.0)
     return Meshes(blocky, smooth, world.palette)
