@@ -10,8 +10,8 @@ PROPERTIES = "voxelwright"
 
 OT_NEW_WORLD = "voxelwright.new_world"
 OT_IMPORT_WORLD = "voxelwright.import_world"
-OT_BAKE = "voxelwright.bake"
-OT_EXPORT = "voxelwright.export"
+OT_BAKE_WORLD = "voxelwright.bake_world"
+OT_EXPORT_BAKED = "voxelwright.export_baked"
 
 PT_NEW_WORLD = "VOXELWRIGHT_PT_new_world"
 PT_WORLD = "VOXELWRIGHT_PT_world"

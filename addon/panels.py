@@ -51,8 +51,8 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         settings = of_scene(context.scene)
         layout.prop(settings, "mesh_kind")
-        layout.operator(idnames.OT_BAKE, icon="MESH_GRID").mesh_kind = settings.mesh_kind
-        layout.operator(idnames.OT_EXPORT, text="Export…", icon="EXPORT")
+        layout.operator(idnames.OT_BAKE_WORLD, icon="MESH_GRID").mesh_kind = settings.mesh_kind
+        layout.operator(idnames.OT_EXPORT_BAKED, text="Export…", icon="EXPORT")
 
 
 CLASSES = (VOXELWRIGHT_PT_new_world, VOXELWRIGHT_PT_world)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from . import cli, idnames, panels, properties, session
-from .operators import bake, export, import_world, new_world
+from .operators import bake_world, export_baked, import_world, new_world
 
 
 class _Step(NamedTuple):
@@ -17,7 +17,7 @@ class _Step(NamedTuple):
     undo: Callable[[], Any]
 
 
-_MODULES = (properties, new_world, import_world, bake, export, panels)
+_MODULES = (properties, new_world, import_world, bake_world, export_baked, panels)
 _done: list[_Step] = []
 
 

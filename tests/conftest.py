@@ -5,8 +5,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 kernels.use_cache(ROOT / "build" / "kernel-cache")
 _blender_user = tempfile.TemporaryDirectory(prefix="voxelwright-tests-")
 os.environ["BLENDER_USER_RESOURCES"] = _blender_user.name
+
+EXIT_STATUS = pytest.StashKey[int]()
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +58,16 @@ def validate_gltf() -> Callable[[Path], dict[str, Any]]:
     return validate
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _remove_blender_user_folder() -> Iterator[None]:
-    yield
+def pytest_unconfigure(config: pytest.Config) -> None:
     _blender_user.cleanup()
+    bpy = sys.modules.get("bpy")
+    if bpy is not None and bpy.app.version < (5, 0):
+        # bpy 4.5 can wait forever for a thread of its own when a process that has exported glTF ends in the usual way.
+        shutil.rmtree(bpy.app.tempdir, ignore_errors=True)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash[EXIT_STATUS])
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.config.stash[EXIT_STATUS] = exitstatus

@@ -33,7 +33,7 @@ SYSTEM_LIBRARIES = {
 
 CONSOLE_SCRIPT = """\
 #!/bin/sh
-exec {python} -P -c 'import sys; from voxelwright.addon.__main__ import main; sys.exit(main())' "$@"
+exec {python} -P -c 'from voxelwright.addon.__main__ import run; run()' "$@"
 """
 
 

@@ -72,7 +72,8 @@ def _exporter(path: Path) -> Exporter:
         raise VoxelwrightError(f'"{path.name}" must end in one of {known}, so that its format is known.')
     if exporter.name not in dir(getattr(bpy.ops, exporter.module)):
         raise VoxelwrightError(
-            f"This Blender has no {exporter.title} exporter; enable its add-on in the preferences or choose another format."
+            f"Blender's {exporter.title} exporter is missing; enable its add-on in the preferences "
+            "or choose another format."
         )
     return exporter
 
@@ -89,24 +90,25 @@ def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     # Blender adds objects that were linked just now to the layer late, and as selected if they are so elsewhere then.
     user_layer.update()
     scene = bpy.data.scenes.new(f"{user_scene.name} Export")
-    hidden = []
+    unlocked = []
     try:
         scene.frame_current = user_scene.frame_current
         scene.unit_settings.scale_length = user_scene.unit_settings.scale_length
         # An exporter may look for objects from their topmost ancestor on.
         for obj in _with_ancestors(objects):
             scene.collection.objects.link(obj)
-            if obj.hide_viewport:
-                hidden.append(obj)
-                obj.hide_viewport = False
+            for lock in ("hide_viewport", "hide_select"):
+                if getattr(obj, lock):
+                    unlocked.append((obj, lock))
+                    setattr(obj, lock, False)
         window.scene = scene
         for obj in objects:
             obj.update_from_editmode()
             obj.select_set(True)
         yield
     finally:
-        for obj in hidden:
-            obj.hide_viewport = True
+        for obj, lock in unlocked:
+            setattr(obj, lock, True)
         window.scene = user_scene
         window.view_layer = user_layer
         bpy.data.scenes.remove(scene)

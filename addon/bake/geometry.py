@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Indexed meshes into Blender's mesh data, in bulk through attributes."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +48,7 @@ def fill_mesh(data: bpy.types.Mesh, mesh: IndexedMesh, slots: NDArray[np.int32])
     data.update()
 
 
-def _set(data: bpy.types.Mesh, name: str, field: str, values: NDArray) -> None:
+def _set(data: bpy.types.Mesh, name: str, field: str, values: NDArray[Any]) -> None:
+    attribute: Any = data.attributes[name]  # which class it has depends on its type of data
     # Blender copies in one piece only from contiguous arrays of the attribute's own type.
-    data.attributes[name].data.foreach_set(field, np.ascontiguousarray(values).reshape(-1))
+    attribute.data.foreach_set(field, np.ascontiguousarray(values).reshape(-1))

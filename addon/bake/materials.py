@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palette entries as Blender's materials, and which slots of a mesh hold them."""
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +67,20 @@ def _set_up(material: bpy.types.Material, entry: Material, linear_color: NDArray
         material.use_nodes = True  # Blender 4.5; from 5.0 on there always are nodes
     color = (*linear_color.tolist(), 1.0)
     shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    shader.inputs["Base Color"].default_value = color
-    shader.inputs["Roughness"].default_value = entry.roughness
-    shader.inputs["Metallic"].default_value = entry.metallic
-    shader.inputs["IOR"].default_value = entry.ior
-    shader.inputs["Alpha"].default_value = entry.opacity
-    shader.inputs["Emission Color"].default_value = color
-    shader.inputs["Emission Strength"].default_value = entry.emission
+    values = {
+        "Base Color": color,
+        "Roughness": entry.roughness,
+        "Metallic": entry.metallic,
+        "IOR": entry.ior,
+        "Alpha": entry.opacity,
+        "Emission Color": color,
+        "Emission Strength": entry.emission,
+    }
+    for name, value in values.items():
+        socket: Any = shader.inputs[name]  # which class it has depends on its type of value
+        socket.default_value = value
     # What the viewport shows in Solid mode.
-    material.diffuse_color = (*color[:3], entry.opacity)
+    shown: Any = material.diffuse_color
+    shown[:] = (*color[:3], entry.opacity)
     material.roughness = entry.roughness
     material.metallic = entry.metallic

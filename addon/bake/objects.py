@@ -58,6 +58,12 @@ def bake_world(
     return baked
 
 
+def baked_objects(scene: bpy.types.Scene, world_key: str) -> list[bpy.types.Object]:
+    """What the last bake of a world made and is still in the scene."""
+    found = (_find_object(_find_collection(scene, world_key), world_key, part) for part in (BLOCKS, SMOOTH))
+    return [obj for obj in found if obj is not None and obj.name in scene.objects]
+
+
 def _find_collection(scene: bpy.types.Scene, world_key: str) -> bpy.types.Collection | None:
     """The collection of an earlier bake, rather this scene's than another's."""
     return tags.find([*scene.collection.children_recursive, *bpy.data.collections], world_key)

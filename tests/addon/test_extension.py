@@ -68,7 +68,7 @@ def home(extension_zip: Path, bpy_packages: Path, model: Path, tmp_path_factory:
         check=False,
         capture_output=True,
         encoding="utf-8",
-        env=kept | {"HOME": str(home)},
+        env=kept | {"HOME": str(home), "TMPDIR": str(home)},
         cwd=home,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -81,22 +81,22 @@ def test_a_missing_file_is_one_sentence(blender, tmp_path):
 
 def test_bake_makes_objects_below_the_empty_and_export_writes_them(blender, small_world, tmp_path):
     small_world.location = (3, 4, 5)
-    blender.ops.voxelwright.bake("EXEC_DEFAULT", True)
+    blender.ops.voxelwright.bake_world("EXEC_DEFAULT", True)
     baked = [o for o in blender.data.objects if o.type == "MESH"]
     assert baked
     assert all(o.parent == small_world and o.matrix_basis.is_identity for o in baked)
     path = tmp_path / "world.glb"
-    blender.ops.voxelwright.export(filepath=str(path))
+    blender.ops.voxelwright.export_baked(filepath=str(path))
     assert path.read_bytes()[:4] == b"glTF"
 
 
 def test_export_before_a_bake_says_what_to_do(blender, small_world, tmp_path):
     with pytest.raises(RuntimeError, match="press Bake first"):
-        blender.ops.voxelwright.export(filepath=str(tmp_path / "world.glb"))
+        blender.ops.voxelwright.export_baked(filepath=str(tmp_path / "world.glb"))
 
 
 def test_the_world_of_a_baked_object_is_the_active_world(blender, small_world):
-    blender.ops.voxelwright.bake()
+    blender.ops.voxelwright.bake_world()
     blender.ops.voxelwright.new_world(preset="alpine", size=(20, 20, 40))
     baked = next(o for o in blender.data.objects if o.type == "MESH")
     blender.context.view_layer.objects.active = baked
@@ -104,12 +104,12 @@ def test_the_world_of_a_baked_object_is_the_active_world(blender, small_world):
 
 
 def test_operators_need_a_world(blender):
-    for name in (idnames.OT_BAKE, idnames.OT_EXPORT):
+    for name in (idnames.OT_BAKE_WORLD, idnames.OT_EXPORT_BAKED):
         assert not getattr(blender.ops.voxelwright, name.partition(".")[2]).poll()
 
 
 def test_every_property_has_a_tooltip(blender):
-    for idname in (idnames.OT_NEW_WORLD, idnames.OT_IMPORT_WORLD, idnames.OT_BAKE, idnames.OT_EXPORT):
+    for idname in (idnames.OT_NEW_WORLD, idnames.OT_IMPORT_WORLD, idnames.OT_BAKE_WORLD, idnames.OT_EXPORT_BAKED):
         operator = getattr(blender.ops.voxelwright, idname.partition(".")[2]).get_rna_type()
         assert operator.description
         own = [

@@ -70,7 +70,9 @@ def weld_blocky(mesh: BlockyMesh, transparent: NDArray[np.bool_]) -> IndexedMesh
     origins = mesh.coords.astype(np.int64) * CHUNK_SIZE
     _blocky_corners(mesh.quads.view(np.int64), mesh.chunk_of_quad, origins, bodies, keys, materials, uvs)
     first, index = weld(keys.reshape(-1))
-    return IndexedMesh(_key_points(keys.reshape(-1)[first]).astype(np.float32), index.reshape(n, 4), materials, uvs, None)
+    return IndexedMesh(
+        _key_points(keys.reshape(-1)[first]).astype(np.float32), index.reshape(n, 4), materials, uvs, None
+    )
 
 
 def weld_smooth(mesh: SmoothMesh) -> IndexedMesh:

@@ -7,10 +7,10 @@ from ..properties import MESH_KIND_ITEMS
 from .job_operator import JobOperator
 
 
-class VOXELWRIGHT_OT_bake(JobOperator, bpy.types.Operator):
+class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
     """Turn the world into ordinary Blender objects. Baking again updates them and keeps your changes to materials"""
 
-    bl_idname = idnames.OT_BAKE
+    bl_idname = idnames.OT_BAKE_WORLD
     bl_label = "Bake"
     bl_options = {"REGISTER", "UNDO"}
 
@@ -42,4 +42,4 @@ class VOXELWRIGHT_OT_bake(JobOperator, bpy.types.Operator):
         self.report({"INFO"}, f"Baked {result.n_quads:,} quads to {len(objects)} objects")
 
 
-CLASSES = (VOXELWRIGHT_OT_bake,)
+CLASSES = (VOXELWRIGHT_OT_bake_world,)

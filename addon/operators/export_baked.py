@@ -9,10 +9,10 @@ from .. import idnames, session
 from .job_operator import Result
 
 
-class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):  # type: ignore[misc] # the stubs of invoke differ
+class VOXELWRIGHT_OT_export_baked(ExportHelper, bpy.types.Operator):  # type: ignore[misc] # the stubs of invoke differ
     """Export the active world's baked objects through Blender's own exporters, by the file's ending"""
 
-    bl_idname = idnames.OT_EXPORT
+    bl_idname = idnames.OT_EXPORT_BAKED
     bl_label = "Export Baked"
     bl_options = {"REGISTER"}
 
@@ -45,4 +45,4 @@ class VOXELWRIGHT_OT_export(ExportHelper, bpy.types.Operator):  # type: ignore[m
         return {"FINISHED"}
 
 
-CLASSES = (VOXELWRIGHT_OT_export,)
+CLASSES = (VOXELWRIGHT_OT_export_baked,)
