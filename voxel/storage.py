@@ -15,23 +15,25 @@ from .errors import VoxelwrightError
 from .layout import AIR, CHUNK_SHAPE, CHUNK_VOXELS, MATERIAL_SHIFT, VOXEL_DTYPE
 from .limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from .palette import Palette, material_from_table, material_to_table
+from .settings import Settings, settings_from_table, settings_to_table
 from .world import Chunk, Coord, World, as_chunk, new_world
 
 MAGIC = b"VOXELWRT"
 VERSION = 0
 
-_HEADER = struct.Struct("<8sIII")  # magic, version, bytes of the palette, chunks
+_HEADER = struct.Struct("<8sIII")  # magic, version, bytes of the head, chunks
 _CHUNK = struct.Struct("<iiiHI")  # coordinates, value where uniform, bytes that follow (0 where uniform)
 _CHECKSUM = struct.Struct("<I")  # CRC-32 of all before it
 _CHUNK_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
-_MAX_PALETTE_BYTES = 1 << 20
+_MAX_HEAD_BYTES = 1 << 20
 
 
 def world_to_bytes(world: World) -> bytes:
     """The world as a .vxw file's bytes. Equal worlds give equal bytes, with the same zlib."""
-    palette = json.dumps({str(i): material_to_table(m) for i, m in world.palette.items()}).encode()
+    palette = {str(i): material_to_table(m) for i, m in world.palette.items()}
+    head = json.dumps({"palette": palette, "settings": settings_to_table(world.settings)}).encode()
     coords = world.coords()
-    parts = [_HEADER.pack(MAGIC, VERSION, len(palette), len(coords)), palette]
+    parts = [_HEADER.pack(MAGIC, VERSION, len(head), len(coords)), head]
     for coord in coords:
         chunk = world.chunk(coord)
         if isinstance(chunk, int):
@@ -51,7 +53,7 @@ def world_from_bytes(data: bytes) -> World:
     """
     if len(data) < _HEADER.size + _CHECKSUM.size or data[: len(MAGIC)] != MAGIC:
         raise VoxelwrightError("This is not a Voxelwright world (.vxw) file.")
-    _, version, palette_bytes, n_chunks = _HEADER.unpack_from(data)
+    _, version, head_bytes, n_chunks = _HEADER.unpack_from(data)
     if version > VERSION:
         raise VoxelwrightError(
             f"This world has format version {version} and this Voxelwright reads up to {VERSION}; update Voxelwright."
@@ -63,10 +65,10 @@ def world_from_bytes(data: bytes) -> World:
         raise VoxelwrightError(
             f"This file claims {n_chunks} chunks, a world has at most {MAX_WORLD_CHUNKS}; restore it from a backup."
         )
-    at = _HEADER.size + palette_bytes
-    if palette_bytes > _MAX_PALETTE_BYTES or at > end:
+    at = _HEADER.size + head_bytes
+    if head_bytes > _MAX_HEAD_BYTES or at > end:
         raise _damaged()
-    palette = _read_palette(data[_HEADER.size : at])
+    palette, settings = _read_head(data[_HEADER.size : at])
     chunks: dict[Coord, Chunk] = {}
     for _ in range(n_chunks):
         if at + _CHUNK.size > end:
@@ -80,22 +82,25 @@ def world_from_bytes(data: bytes) -> World:
         at += n_bytes
     if at != end:
         raise _damaged()
-    return new_world(chunks, palette)
+    return new_world(chunks, palette, settings)
 
 
 def _damaged() -> VoxelwrightError:
     return VoxelwrightError("This world file is damaged, its parts do not fit together; restore it from a backup.")
 
 
-def _read_palette(data: bytes) -> Palette:
+def _read_head(data: bytes) -> tuple[Palette, Settings]:
     try:
-        table = json.loads(data)
+        head = json.loads(data)
+        if set(head) != {"palette", "settings"}:
+            raise _damaged()
+        table, settings = head["palette"], settings_from_table(head["settings"])
         materials = {int(index): material_from_table(entry) for index, entry in table.items()}
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise _damaged() from None
     if [str(index) for index in materials] != list(table):  # " 1" and "01" would be a second 1
         raise _damaged()
-    return Palette.of(materials)
+    return Palette.of(materials), settings
 
 
 def _read_chunk(packed: bytes) -> Chunk:

@@ -11,6 +11,7 @@ from .errors import VoxelwrightError
 from .layout import AIR, CHUNK_SHAPE, CHUNK_SHIFT, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT, N_MATERIALS, VOXEL_DTYPE
 from .limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from .palette import Palette
+from .settings import Settings
 
 Coord = tuple[int, int, int]
 """A chunk's coordinates, in chunks."""
@@ -35,26 +36,30 @@ class Edit:
     deltas: tuple[ChunkDelta, ...]
     palette_before: Palette
     palette_after: Palette
+    settings_before: Settings
+    settings_after: Settings
 
     def inverse(self) -> "Edit":
         """The edit that takes this one back."""
         deltas = tuple(ChunkDelta(d.coord, d.after, d.before) for d in self.deltas)
-        return Edit(deltas, self.palette_after, self.palette_before)
+        return Edit(deltas, self.palette_after, self.palette_before, self.settings_after, self.settings_before)
 
     def __bool__(self) -> bool:
         """Whether anything changes."""
-        return bool(self.deltas) or self.palette_before != self.palette_after
+        before, after = (self.palette_before, self.settings_before), (self.palette_after, self.settings_after)
+        return bool(self.deltas) or before != after
 
 
 class World:
-    """Voxels and their palette.
+    """Voxels, their palette, and settings.
 
     version counts the changes since the world was made in this session, undo and redo included; who draws or
     bakes remembers the version that it has seen and asks changed_since().
     """
 
-    def __init__(self, palette: Palette | None = None) -> None:
+    def __init__(self, palette: Palette | None = None, settings: Settings | None = None) -> None:
         self.palette = palette if palette is not None else Palette()
+        self.settings = settings if settings is not None else Settings()
         self.version = 0
         self._chunks: dict[Coord, Chunk] = {}
         self._changed_at: dict[Coord, int] = {}
@@ -93,8 +98,8 @@ class World:
         for delta in edit.deltas:
             if not same_chunk(self.chunk(delta.coord), delta.before):
                 raise ValueError(f"the edit expects another content of chunk {delta.coord}")
-        if edit.palette_before != self.palette:
-            raise ValueError("the edit expects another palette")
+        if edit.palette_before != self.palette or edit.settings_before != self.settings:
+            raise ValueError("the edit expects another palette or other settings")
         if any(abs(c) > MAX_CHUNK_COORD for delta in edit.deltas for c in delta.coord):
             raise VoxelwrightError(
                 f"A world reaches {MAX_CHUNK_COORD * CHUNK_SIZE} voxels from its origin; work nearer to it."
@@ -104,6 +109,7 @@ class World:
             raise VoxelwrightError(f"A world holds at most {MAX_WORLD_CHUNKS} chunks; split it into several worlds.")
         self.version += 1
         self.palette = edit.palette_after
+        self.settings = edit.settings_after
         for delta in edit.deltas:
             if same_chunk(delta.after, AIR):
                 self._chunks.pop(delta.coord, None)
@@ -164,26 +170,31 @@ def as_chunk(voxels: NDArray[np.uint16]) -> Chunk:
     return chunk
 
 
-def edit_of_chunks(world: World, chunks: Mapping[Coord, Chunk], palette: Palette | None = None) -> Edit:
-    """The edit that replaces whole chunks, and the palette where one is given. Equal chunks are left out."""
+def edit_of_chunks(
+    world: World, chunks: Mapping[Coord, Chunk], palette: Palette | None = None, settings: Settings | None = None
+) -> Edit:
+    """The edit that replaces whole chunks, and palette and settings where they are given. Equal chunks are left out."""
     deltas = tuple(
         ChunkDelta(coord, world.chunk(coord), after)
         for coord, after in sorted(chunks.items())
         if not same_chunk(world.chunk(coord), after)
     )
-    return Edit(deltas, world.palette, palette if palette is not None else world.palette)
+    palette_after = palette if palette is not None else world.palette
+    settings_after = settings if settings is not None else world.settings
+    return Edit(deltas, world.palette, palette_after, world.settings, settings_after)
 
 
-def new_world(chunks: Mapping[Coord, Chunk], palette: Palette) -> World:
+def new_world(chunks: Mapping[Coord, Chunk], palette: Palette, settings: Settings | None = None) -> World:
     """A world of these chunks."""
-    world = World(palette)
+    world = World(palette, settings)
     world.apply(edit_of_chunks(world, chunks))
     return world
 
 
 def content(world: World) -> Edit:
     """The edit that makes an empty, new world into a copy of this one. The copies share their chunks' arrays."""
-    return edit_of_chunks(World(), {coord: world.chunk(coord) for coord in world.coords()}, world.palette)
+    chunks = {coord: world.chunk(coord) for coord in world.coords()}
+    return edit_of_chunks(World(), chunks, world.palette, world.settings)
 
 
 def chunk_overlaps(low: Iterable[int], high: Iterable[int]) -> list[tuple[Coord, tuple[slice, ...], tuple[slice, ...]]]:

@@ -18,6 +18,7 @@ from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.layout import CHUNK_SHAPE
 from voxelwright.voxel.limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from voxelwright.voxel.palette import Material, Palette
+from voxelwright.voxel.settings import Recipe, Settings
 from voxelwright.voxel.storage import world_from_bytes, world_to_bytes
 from voxelwright.voxel.world import World, as_chunk, edit_of_chunks, new_world
 
@@ -48,16 +49,25 @@ def sealed(body):
     return body + struct.pack("<I", zlib.crc32(body))
 
 
-def file_of(records, palette=b"{}", n_chunks=None, magic=b"VOXELWRT", version=0, palette_bytes=None):
+PLAIN = b'{"smoothing": 0.0, "recipe": null}'
+
+
+def head_of(palette=b"{}", settings=PLAIN):
+    """The text before the chunks."""
+    return b'{"palette": ' + palette + b', "settings": ' + settings + b"}"
+
+
+def file_of(records, head=None, n_chunks=None, magic=b"VOXELWRT", version=0, head_bytes=None):
     """A file by hand; records are (x, y, z, value, packed bytes)."""
+    head = head_of() if head is None else head
     header = struct.pack(
         "<8sIII",
         magic,
         version,
-        len(palette) if palette_bytes is None else palette_bytes,
+        len(head) if head_bytes is None else head_bytes,
         len(records) if n_chunks is None else n_chunks,
     )
-    body = header + palette
+    body = header + head
     for x, y, z, value, packed in records:
         body += struct.pack("<iiiHI", x, y, z, value, len(packed)) + packed
     return sealed(body)
@@ -65,7 +75,7 @@ def file_of(records, palette=b"{}", n_chunks=None, magic=b"VOXELWRT", version=0,
 
 def same_world(a, b):
     return (
-        a.palette == b.palette
+        (a.palette, a.settings) == (b.palette, b.settings)
         and a.coords() == b.coords()
         and all(np.array_equal(a.chunk(coord), b.chunk(coord)) for coord in a.coords())
     )
@@ -93,8 +103,9 @@ def small_file():
 
 def test_a_file_by_hand():
     world = new_world({(-1, 2, 300): 0x0105, (0, 0, 0): 0x0100}, Palette.of({1: STONE}))
+    head = head_of(STONE_TEXT)
     data = sealed(
-        b"VOXELWRT" + b"\0\0\0\0" + struct.pack("<I", len(STONE_TEXT)) + b"\2\0\0\0" + STONE_TEXT
+        b"VOXELWRT" + b"\0\0\0\0" + struct.pack("<I", len(head)) + b"\2\0\0\0" + head
         + b"\xff\xff\xff\xff" + b"\2\0\0\0" + b"\x2c\1\0\0" + b"\5\1" + b"\0\0\0\0"
         + b"\0\0\0\0" + b"\0\0\0\0" + b"\0\0\0\0" + b"\0\1" + b"\0\0\0\0"
     )  # fmt: skip
@@ -110,10 +121,11 @@ def test_an_array_by_hand():
     assert world.voxel(32 + 3, 5, 7) == 0xABCD
     assert world.material_counts()[1:].sum() == 1
     written = world_to_bytes(world)
-    assert struct.unpack_from("<iiiH", written, 20 + 2) == (1, 0, 0, 0)
-    n_bytes = struct.unpack_from("<I", written, 20 + 2 + 14)[0]
-    assert len(written) == 20 + 2 + 18 + n_bytes + 4
-    assert zlib.decompress(written[40:-4]) == raw
+    at = 20 + len(head_of())
+    assert struct.unpack_from("<iiiH", written, at) == (1, 0, 0, 0)
+    n_bytes = struct.unpack_from("<I", written, at + 14)[0]
+    assert len(written) == at + 18 + n_bytes + 4
+    assert zlib.decompress(written[at + 18 : -4]) == raw
 
 
 def test_every_voxel_value_survives():
@@ -267,18 +279,19 @@ def mutated(rng, data):
 
 def test_mutations_behind_a_right_checksum_give_a_world_or_an_error(small_file):
     rng = random.Random(1)
-    header, palette_end = 20, small_file.index(b"}}") + 2
-    raw = zlib.decompress(small_file[palette_end + 18 : -4 - 18])
+    header = 20
+    head_end = header + struct.unpack_from("<I", small_file, 12)[0]
+    raw = zlib.decompress(small_file[head_end + 18 : -4 - 18])
     outcomes = Counter()
     for i in range(4000):
         body = small_file[:-4]
         if i % 4 == 0:
             body = mutated(rng, body)
-        elif i % 4 == 1:  # the palette alone, its length made right, so that JSON and materials are reached
-            text = mutated(rng, body[header:palette_end])
-            body = body[:12] + struct.pack("<I", len(text)) + body[16:20] + text + body[palette_end:]
+        elif i % 4 == 1:  # the head alone, its length made right, so that JSON and materials are reached
+            text = mutated(rng, body[header:head_end])
+            body = body[:12] + struct.pack("<I", len(text)) + body[16:20] + text + body[head_end:]
         elif i % 4 == 2:  # the chunks alone
-            body = body[:palette_end] + mutated(rng, body[palette_end:])
+            body = body[:head_end] + mutated(rng, body[head_end:])
         else:  # voxels, packed anew
             body = file_of([(0, 0, 0, 0, zlib.compress(mutated(rng, raw), 1))])[:-4]
         try:
@@ -312,10 +325,10 @@ PACKED = zlib.compress(NOISE.tobytes(), 1)
         "an end cut off": file_of([(0, 0, 0, 0, PACKED[:-1])]),
         "a checksum inside that is wrong": file_of([(0, 0, 0, 0, PACKED[:-1] + bytes([PACKED[-1] ^ 1]))]),
         "something after the end": file_of([(0, 0, 0, 0, PACKED + b"\0")]),
-        "a palette beyond the file": file_of([], palette_bytes=100),
-        "a palette of 4 GB": file_of([], palette_bytes=0xFFFF_FFFF),
-        "no palette": file_of([], palette=b""),
-        "a palette too long": file_of([], palette=b"{" + b" " * (1 << 20) + b"}"),
+        "a head beyond the file": file_of([], head_bytes=100),
+        "a head of 4 GB": file_of([], head_bytes=0xFFFF_FFFF),
+        "no head": file_of([], head=b""),
+        "a head too long": file_of([], head=b"{" + b" " * (1 << 20) + b"}"),
     }.items(),
     ids=lambda item: item[0],
 )
@@ -377,7 +390,7 @@ def material(**changes):
 )
 def test_hostile_palettes_are_refused(palette):
     with pytest.raises(VoxelwrightError) as error:
-        world_from_bytes(file_of([], palette=palette))
+        world_from_bytes(file_of([], head_of(palette)))
     text = str(error.value)
     assert text.endswith(".")
     assert "\n" not in text
@@ -405,3 +418,32 @@ def test_reading_a_world_takes_little_more_than_the_world():
         tracemalloc.stop()
     assert len(world.coords()) == 30
     assert peak < 1.5 * 30 * 65536
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        b"null",
+        b"{}",
+        b'{"smoothing": 0.0}',
+        b'{"smoothing": 2, "recipe": null}',
+        b'{"smoothing": true, "recipe": null}',
+        b'{"smoothing": NaN, "recipe": null}',
+        b'{"smoothing": 0, "recipe": null, "more": 1}',
+        b'{"smoothing": 0, "recipe": []}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2], "seed": 1, "phase": 0}}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3.5], "seed": 1, "phase": 0}}',
+        b'{"smoothing": 0, "recipe": {"preset": 5, "size": [1, 2, 3], "seed": 1, "phase": 0}}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3], "seed": 1, "phase": Infinity}}',
+    ],
+)
+def test_hostile_settings_are_refused(settings):
+    with pytest.raises(VoxelwrightError) as error:
+        world_from_bytes(file_of([], head_of(settings=settings)))
+    assert str(error.value).endswith(".")
+
+
+def test_settings_are_kept():
+    settings = Settings(0.25, Recipe('name = "Hills"', (100, 60, 256), -7, 0.5))
+    world = new_world({(0, 0, 0): 0x0100}, Palette.of({1: STONE}), settings)
+    assert world_from_bytes(world_to_bytes(world)).settings == settings

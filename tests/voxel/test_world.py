@@ -13,6 +13,7 @@ from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.layout import CHUNK_SHAPE
 from voxelwright.voxel.limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from voxelwright.voxel.palette import Material, Palette
+from voxelwright.voxel.settings import Settings
 from voxelwright.voxel.world import (
     ChunkDelta,
     Edit,
@@ -274,7 +275,7 @@ def test_equal_chunks_are_left_out_of_an_edit():
     world = new_world({(0, 0, 0): noise_chunk(), (1, 0, 0): 0x0100}, EARTH)
     edit = edit_of_chunks(world, {(0, 0, 0): noise_chunk(), (1, 0, 0): 0x0100, (5, 5, 5): 0})
     assert not edit
-    assert edit == Edit((), EARTH, EARTH)
+    assert edit == Edit((), EARTH, EARTH, Settings(), Settings())
 
 
 def test_deltas_are_sorted():
@@ -308,7 +309,7 @@ def test_an_edit_that_fits_in_part_is_refused_whole():
     deltas = (ChunkDelta((0, 0, 0), 0x0100, 0x0200), ChunkDelta((9, 9, 9), 0x0100, 0x0200))
     state = state_of(world)
     with pytest.raises(ValueError, match="another content"):
-        world.apply(Edit(deltas, EARTH, ROCK))
+        world.apply(Edit(deltas, EARTH, ROCK, Settings(), Settings()))
     assert state_of(world) == state
 
 

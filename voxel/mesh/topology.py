@@ -119,11 +119,9 @@ def weld_smooth(mesh: SmoothMesh) -> IndexedMesh:
 def unique_edges(corners: NDArray[np.int32], n_vertices: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The edges of polygons with corners (p, k): their vertices (e, 2) int32, the lower first, and (p, k) int32 the
     edge from each corner to the next of its polygon."""
-    following = np.roll(corners, -1, axis=1)
-    keys = np.minimum(corners, following).astype(np.int64) * n_vertices + np.maximum(corners, following)
-    first, index = number_keys(keys.reshape(-1))
-    low, high = np.divmod(keys.reshape(-1)[first], max(n_vertices, 1))
-    return np.stack([low, high], axis=1).astype(np.int32), index.reshape(corners.shape)
+    edges = np.empty((corners.size, 2), np.int32)
+    corner_edges = np.empty(corners.shape, np.int32)
+    return edges[: _unique_edges(corners, n_vertices, edges, corner_edges)], corner_edges
 
 
 def number_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -229,3 +227,36 @@ def _find(table, key):
     while table[slot, 1] >= 0 and table[slot, 0] != key:
         slot = (slot + 1) & (len(table) - 1)
     return slot
+
+
+@kernel
+def _unique_edges(corners, n_vertices, edges, corner_edges):
+    """Write edges (p·k, 2) int32 and corner_edges (p, k) int32 of unique_edges(); return how many edges there are.
+
+    Edges are looked up in the row of their lower vertex, which has few: neighbouring polygons find their edges near
+    each other in memory, which a hash table would scatter.
+    """
+    n_sides = corners.shape[1]
+    row_start = np.zeros(n_vertices + 1, np.int64)
+    for i in range(len(corners)):
+        for k in range(n_sides):
+            row_start[min(corners[i, k], corners[i, (k + 1) % n_sides]) + 1] += 1
+    for vertex in range(n_vertices):
+        row_start[vertex + 1] += row_start[vertex]
+    row_end = row_start[:-1].copy()
+    upper, number = np.empty(corners.size, np.int32), np.empty(corners.size, np.int32)
+    n = 0
+    for i in range(len(corners)):
+        for k in range(n_sides):
+            a, b = corners[i, k], corners[i, (k + 1) % n_sides]
+            low, high = min(a, b), max(a, b)
+            at = row_start[low]
+            while at < row_end[low] and upper[at] != high:
+                at += 1
+            if at == row_end[low]:
+                upper[at], number[at] = high, n
+                edges[n, 0], edges[n, 1] = low, high
+                row_end[low] += 1
+                n += 1
+            corner_edges[i, k] = number[at]
+    return n
