@@ -21,6 +21,7 @@ from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish
 from ..voxel.limits import MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Palette
+from ..voxel.settings import Recipe
 from ..voxel.storage import world_from_bytes, world_to_bytes
 from ..voxel.world import World
 from . import idnames, presets, worlds
@@ -96,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"X Y [Z] in voxels, exactly (default 192 192; Z {DEFAULT_HEIGHT})",
     )
     sub.add_argument("--seed", type=int, default=1, metavar="N", help="another seed, another terrain (default 1)")
+    sub.add_argument("--phase", type=float, default=0.0, metavar="N", help="moves the noise, a turn a unit (default 0)")
     output(sub, "the .vxw file to write")
 
     sub = command("import", _import, "Import a MagicaVoxel file (.vox) or a heightmap (.png) as a world.")
@@ -161,7 +163,8 @@ def _generate(options: argparse.Namespace) -> None:
     if len(options.size) not in (2, 3):
         raise VoxelwrightError("--size takes two numbers, X Y, or three, X Y Z.")
     size = (*options.size, DEFAULT_HEIGHT)[:3]
-    world = _run(worlds.generate(options.preset, size, options.seed))
+    recipe = Recipe(presets.world_text(options.preset), size, options.seed, options.phase)
+    world = _run(worlds.generate(recipe))
     write_file(options.output, world_to_bytes(world))
 
 
@@ -217,7 +220,8 @@ def _demo(options: argparse.Namespace) -> None:
     except OSError as error:
         raise VoxelwrightError(f"The folder {folder} cannot be made: {error.strerror}.") from None
     start = time.monotonic()
-    world = _run(worlds.generate(presets.DEFAULT_WORLD_PRESET, (192, 192, DEFAULT_HEIGHT), 1))
+    recipe = Recipe(presets.world_text(presets.DEFAULT_WORLD_PRESET), (192, 192, DEFAULT_HEIGHT), 1)
+    world = _run(worlds.generate(recipe))
     meshes = _run(worlds.mesh(world, "greedy"))
     with _ProgressBar() as bar:
         bar.show(Progress(0.0, "Drawing"))

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from . import idnames, session
-from .properties import of_scene
+from .properties import adjusted, of_object, of_scene
 
 
 class _SidebarPanel:
@@ -26,9 +26,32 @@ class VOXELWRIGHT_PT_new_world(_SidebarPanel, bpy.types.Panel):
         settings = of_scene(context.scene)
         for name in ("preset", "size", "seed"):
             layout.prop(settings, name)
-        button = layout.operator(idnames.OT_NEW_WORLD, icon="ADD")
-        button.preset, button.size, button.seed = settings.preset, settings.size, settings.seed
+        _recipe_button(layout, settings, idnames.OT_NEW_WORLD, "ADD")
+        _recipe_button(layout, settings, idnames.OT_REGENERATE_WORLD, "FILE_REFRESH")
         layout.operator(idnames.OT_IMPORT_WORLD, text="Import…", icon="IMPORT")
+
+
+def _recipe_button(layout: bpy.types.UILayout, settings: Any, idname: str, icon: Any) -> None:
+    button = layout.operator(idname, icon=icon)
+    button.preset, button.size, button.seed = settings.preset, settings.size, settings.seed
+    button.adjusted = adjusted(settings)
+
+
+class VOXELWRIGHT_PT_adjust(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_ADJUST
+    bl_parent_id = idnames.PT_NEW_WORLD
+    bl_label = "Adjust"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        settings = of_scene(context.scene)
+        if not settings.parameters:
+            layout.operator(idnames.OT_ADJUST_PRESET, icon="OPTIONS")
+            return
+        for parameter in settings.parameters:
+            layout.prop(parameter, "value", text=parameter.label)
+        layout.operator(idnames.OT_ADJUST_PRESET, text="Reset", icon="LOOP_BACK")
 
 
 class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
@@ -47,7 +70,12 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
         world = session.loaded_world(owner)
         if world is not None:
             layout.label(text=f"{world.n_chunks:,} chunks, {len(world.palette.items())} materials")
+            layout.operator(
+                idnames.OT_SET_SMOOTHING, text=f"Smoothing {world.settings.smoothing:.0%}…", icon="MOD_SMOOTH"
+            )
         layout.use_property_split = True
+        if world is not None and world.settings.recipe is not None:
+            layout.prop(of_object(owner), "phase")
         layout.use_property_decorate = False
         settings = of_scene(context.scene)
         layout.prop(settings, "mesh_kind")
@@ -55,4 +83,4 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
         layout.operator(idnames.OT_EXPORT_BAKED, text="Export…", icon="EXPORT")
 
 
-CLASSES = (VOXELWRIGHT_PT_new_world, VOXELWRIGHT_PT_world)
+CLASSES = (VOXELWRIGHT_PT_new_world, VOXELWRIGHT_PT_adjust, VOXELWRIGHT_PT_world)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Blender's files hold of ours: which object carries which world, and the panel's settings."""
 
+import json
+from collections.abc import Callable
+
 import bpy
 
 from . import idnames, presets
@@ -21,6 +24,15 @@ def preset_items(_self: object, _context: object) -> list[tuple[str, str, str]]:
 MESH_KIND_ITEMS = [(name, label, description) for name, (label, description) in MESH_KINDS.items()]
 
 
+phase_listeners: list[Callable[[bpy.types.Object], None]] = []
+"""Called with the object whose phase was set by hand. The modules that listen import this one, not the other way."""
+
+
+def _phase_was_set(self: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    for listener in phase_listeners:
+        listener(self.id_data)
+
+
 class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     """On an empty that carries a world. The voxels are in session.py's care, and in storage while a file is saved."""
 
@@ -32,6 +44,13 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         description="How many edits of the world's history are in effect; Blender's undo sets it back",
         options={"HIDDEN"},
     )
+    phase: bpy.props.FloatProperty(
+        name="Phase",
+        description="Moves the terrain that the world was generated from, one turn a unit. Keyframe it to animate; "
+        "the voxels come back, with what was edited, where it is as it was",
+        step=1,
+        update=_phase_was_set,
+    )
     storage: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Storage",
@@ -39,11 +58,29 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     )
 
 
+class VOXELWRIGHT_PG_parameter(bpy.types.PropertyGroup):
+    """A number of the chosen preset; its name is its path in the preset."""
+
+    label: bpy.props.StringProperty(name="Label", description="What the number is of")
+    value: bpy.props.FloatProperty(name="Value", description="A number of the preset", precision=2)
+    default: bpy.props.FloatProperty(name="Default", description="What the preset itself gives")
+
+
+def _forget_parameters(self: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    self.parameters.clear()
+
+
 class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     """The panel's settings."""
 
     preset: bpy.props.EnumProperty(
-        name="Preset", description="The kind of terrain that New World makes", items=preset_items
+        name="Preset",
+        description="The kind of terrain that New World makes",
+        items=preset_items,
+        update=_forget_parameters,
+    )
+    parameters: bpy.props.CollectionProperty(
+        type=VOXELWRIGHT_PG_parameter, name="Parameters", description="The preset's numbers, to be turned"
     )
     size: bpy.props.IntVectorProperty(
         name="Size",
@@ -64,6 +101,11 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     )
 
 
+def adjusted(settings: VOXELWRIGHT_PG_scene) -> str:
+    """The parameters that differ from the preset's, as the operators take them: JSON, a list of [path, value]."""
+    return json.dumps([[p.name, p.value] for p in settings.parameters if p.value != p.default])
+
+
 def of_object(owner: bpy.types.Object) -> VOXELWRIGHT_PG_object:
     """Our properties of an object."""
     return getattr(owner, idnames.PROPERTIES)
@@ -74,4 +116,4 @@ def of_scene(scene: bpy.types.Scene) -> VOXELWRIGHT_PG_scene:
     return getattr(scene, idnames.PROPERTIES)
 
 
-CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_scene)
+CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_parameter, VOXELWRIGHT_PG_scene)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import cli, idnames, panels, properties, session
-from .operators import bake_world, export_baked, import_world, new_world
+from . import animation, cli, idnames, panels, properties, session
+from .operators import bake_world, export_baked, import_world, new_world, set_smoothing
 
 
 class _Step(NamedTuple):
@@ -17,7 +17,7 @@ class _Step(NamedTuple):
     undo: Callable[[], Any]
 
 
-_MODULES = (properties, new_world, import_world, bake_world, export_baked, panels)
+_MODULES = (properties, new_world, import_world, set_smoothing, bake_world, export_baked, panels)
 _done: list[_Step] = []
 
 
@@ -53,7 +53,7 @@ def _steps() -> list[_Step]:
         _cli_command(),
         _Step(lambda: None, session.put_away),
     ]
-    steps += [_handler(name, function) for name, function in session.HANDLERS.items()]
+    steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
     return steps
 
 

@@ -14,17 +14,25 @@ A duplicated empty shares the world until one of the two is changed or baked; th
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import bpy
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.storage import world_from_bytes, world_to_bytes
-from ..voxel.world import Edit, World, content
+from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, same_chunk
 from .properties import of_object
 
 _BYTES_KEY = "voxelwright_world"
 _MAX_STORED_BYTES = (1 << 31) - 1
 """Blender aborts on a larger property."""
+
+
+class Frame(NamedTuple):
+    """A frame of an animation: its phase, and whether it lacks what takes long."""
+
+    phase: float
+    reduced: bool
 
 
 @dataclass
@@ -37,17 +45,50 @@ class _Entry:
     n_applied: int = 0
     """journal[:n_applied] are the edits in effect, the rest can be redone."""
 
+    covered: dict[Coord, Chunk] = field(default_factory=dict)
+    """The world's own chunks where a frame of an animation is shown over them."""
+
+    frame: Frame | None = None
+    """The frame that is shown."""
+
     @property
     def revision(self) -> int:
         return self.first + self.n_applied
 
+    def show(self, frame: Frame, edit: Edit) -> None:
+        """Show a frame, by the edit from what is seen to it. It is neither undone nor saved."""
+        self.world.apply(edit)
+        self.frame = frame
+        for delta in edit.deltas:
+            own = self.covered.pop(delta.coord, delta.before)
+            if not same_chunk(own, delta.after):
+                self.covered[delta.coord] = own
+
+    def uncover(self) -> None:
+        """Show no frame."""
+        if self.covered:
+            self.world.apply(edit_of_chunks(self.world, self.covered))
+            self.covered.clear()
+        self.frame = None
+
+    def own_world(self) -> World:
+        """The world without a frame of an animation; a copy where one is shown."""
+        if not self.covered:
+            return self.world
+        copy = World()
+        copy.apply(content(self.world))
+        copy.apply(edit_of_chunks(copy, self.covered))
+        return copy
+
     def commit(self, edit: Edit) -> None:
+        self.uncover()
         self.world.apply(edit)
         del self.journal[self.n_applied :]
         self.journal.append(edit)
         self.n_applied += 1
 
     def walk_to(self, revision: int) -> None:
+        self.uncover()
         n_applied = min(max(revision - self.first, 0), len(self.journal))
         while self.n_applied > n_applied:
             self.world.apply(self.journal[self.n_applied - 1].inverse())
@@ -130,8 +171,31 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
 
 
 def world_of(owner: bpy.types.Object) -> World:
-    """The object's world, loaded where it has not been. Raises VoxelwrightError where the file does not hold it."""
+    """The object's world as it is seen, loaded where it has not been; a frame of its animation may be in it.
+
+    Raises VoxelwrightError where the file does not hold it.
+    """
     return _entry_of(owner).world
+
+
+def own_world_of(owner: bpy.types.Object) -> World:
+    """The object's world without any frame of its animation, which is what edits are made from. Do not change it."""
+    return _entry_of(owner).own_world()
+
+
+def frame_of(owner: bpy.types.Object) -> Frame | None:
+    """The frame of an animation that is shown of the object's world."""
+    entry = _entries.get(of_object(owner).world_id)
+    return entry.frame if entry is not None else None
+
+
+def show_frame(owner: bpy.types.Object, frame: Frame | None, edit: Edit | None) -> None:
+    """Show a frame of an animation, by the edit from world_of() to it; or, with None, none."""
+    entry = _entry_of(owner)
+    if frame is None or edit is None:
+        entry.uncover()
+    else:
+        entry.show(frame, edit)
 
 
 def loaded_world(owner: bpy.types.Object) -> World | None:
@@ -141,7 +205,9 @@ def loaded_world(owner: bpy.types.Object) -> World | None:
 
 
 def commit(owner: bpy.types.Object, edit: Edit) -> None:
-    """Apply an edit to the object's world and put it on the journal. The caller's operator pushes the undo step.
+    """Apply an edit, made from own_world_of(), to the object's world and put it on the journal.
+
+    A frame of an animation that is shown goes. The caller's operator pushes the undo step.
 
     Raises VoxelwrightError, with nothing changed, where the object is linked from another file.
     """
@@ -165,7 +231,7 @@ def make_single(owner: bpy.types.Object) -> None:
     if owner.library is not None or all(of_object(other).world_id != group.world_id for other in others):
         return
     world = World()
-    world.apply(content(world_of(owner)))
+    world.apply(content(own_world_of(owner)))
     group.world_id, group.storage = uuid.uuid4().hex, None
     _entries[group.world_id] = _Entry(world, first=group.revision)
 
@@ -199,15 +265,17 @@ def _bytes_in(owner: bpy.types.Object) -> bytes | None:
 # --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
 
 
-def _handler(function: Callable[[], None]) -> Callable[..., None]:
+def handler(function: Callable[[], None]) -> Callable[..., None]:
+    """A function as Blender calls its handlers, which never raises."""
+
     @bpy.app.handlers.persistent
-    def handler(*_: object) -> None:
+    def guarded(*_: object) -> None:
         try:
             function()
         except Exception as error:
             print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
 
-    return handler
+    return guarded
 
 
 def _carried() -> set[str]:
@@ -267,7 +335,7 @@ def _before_save() -> None:
 def _store(owner: bpy.types.Object) -> None:
     group = of_object(owner)
     entry = _entries.get(group.world_id)
-    data = world_to_bytes(entry.world) if entry is not None else _stored.get(group.world_id)
+    data = world_to_bytes(entry.own_world()) if entry is not None else _stored.get(group.world_id)
     if data is None:
         return  # still in the storage, or lost before
     if len(data) > _MAX_STORED_BYTES:
@@ -292,14 +360,14 @@ def _drop_bytes() -> None:
 
 
 HANDLERS = {
-    "undo_pre": _handler(_before_undo),
-    "undo_post": _handler(_after_undo),
-    "redo_post": _handler(_after_undo),
-    "load_post": _handler(_after_load),
-    "blend_import_post": _handler(_after_import),
-    "save_pre": _handler(_before_save),
-    "save_post": _handler(_drop_bytes),
-    "save_post_fail": _handler(_drop_bytes),
+    "undo_pre": handler(_before_undo),
+    "undo_post": handler(_after_undo),
+    "redo_post": handler(_after_undo),
+    "load_post": handler(_after_load),
+    "blend_import_post": handler(_after_import),
+    "save_pre": handler(_before_save),
+    "save_post": handler(_drop_bytes),
+    "save_post_fail": handler(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""
 

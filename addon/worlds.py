@@ -5,20 +5,23 @@ The modules with kernels are imported inside the functions: numba takes most of 
 extension must not wait for it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, stage
+from ..voxel.layout import AIR
 from ..voxel.limits import MAX_IMPORT_FILE_BYTES, MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Palette
+from ..voxel.settings import Recipe
 from ..voxel.storage import world_from_bytes
-from ..voxel.world import Coord, Edit, World, content
+from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks
 from . import kernel_cache, presets
 from .files import check_suffix, read_file
 
 if TYPE_CHECKING:
+    from ..voxel.generate.preset import Preset
     from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
     from ..voxel.mesh.topology import WeldedMeshes
 
@@ -65,15 +68,44 @@ def paste_file(path: Path, options: ImportOptions, target: World, offset: Coord)
     return paste(target, world, offset), notes
 
 
-def generate(preset_name: str, size: tuple[int, int, int], seed: int) -> Job[World]:
-    """A new world from a preset."""
-    preset = presets.world_preset(preset_name)
-    palette = presets.palette(preset.palette)
+def generate(recipe: Recipe) -> Job[World]:
+    """A new world by a recipe, which its settings then hold."""
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.generate import terrain
 
-    return (yield from terrain.generate(preset, palette, size, seed))
+    preset = _preset_of(recipe)
+    palette = presets.palette(preset.palette)
+    world = yield from terrain.generate(preset, palette, recipe.size, recipe.seed, recipe.phase)
+    world.apply(edit_of_chunks(world, {}, settings=replace(world.settings, recipe=recipe)))
+    return world
+
+
+def generate_anew(world: World, recipe: Recipe) -> Job[Edit]:
+    """The edit that replaces all of a world by what a recipe gives."""
+    made = yield from generate(recipe)
+    chunks: dict[Coord, Chunk] = dict.fromkeys(world.coords(), AIR)
+    chunks.update((coord, made.chunk(coord)) for coord in made.coords())
+    return edit_of_chunks(world, chunks, made.palette, replace(world.settings, recipe=recipe))
+
+
+def generate_frame(world: World, phase: float, reduced: bool) -> Job[Edit]:
+    """The edit from a world, as it is seen, to what its recipe gives at another phase; without what takes long where it
+    is reduced. Its settings must hold a recipe."""
+    recipe = world.settings.recipe
+    assert recipe is not None
+    yield Progress(0.0, "Loading")
+    kernel_cache.prepare()
+    from ..voxel.generate import terrain
+
+    preset = _preset_of(recipe)
+    return (yield from terrain.regenerate(world, preset, recipe.size, recipe.seed, phase, reduced))
+
+
+def _preset_of(recipe: Recipe) -> "Preset":
+    from ..voxel.generate.adjust import adjusted_preset
+
+    return adjusted_preset(recipe.preset, "The preset", recipe.adjusted)
 
 
 def import_file(path: Path, options: ImportOptions) -> Job[tuple[World, tuple[str, ...]]]:

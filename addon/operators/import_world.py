@@ -99,7 +99,7 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
         self._target = session.Target(owner)
         cursor = owner.matrix_world.inverted_safe() @ context.scene.cursor.location
         offset = math.floor(cursor.x), math.floor(cursor.y), math.floor(cursor.z)
-        return worlds.paste_file(path, options, session.world_of(owner), offset)
+        return worlds.paste_file(path, options, session.own_world_of(owner), offset)
 
     def finish(self, context: bpy.types.Context, result: "tuple[World | Edit, tuple[str, ...]]") -> None:
         made, notes = result

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""Generating worlds: new ones, and the active one anew."""
+
+import json
+
 import bpy
 
+from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job
-from ...voxel.world import World
+from ...voxel.settings import Recipe
+from ...voxel.world import Edit, World
 from .. import idnames, presets, session, worlds
-from ..properties import preset_items
-from .job_operator import JobOperator
+from ..properties import of_scene, preset_items
+from .job_operator import JobOperator, Result
 
 
-class VOXELWRIGHT_OT_new_world(JobOperator, bpy.types.Operator):
-    """Generate a new voxel world. It belongs to an empty, whose location, rotation and scale place it"""
+class _RecipeOperator(JobOperator):
+    """What both have: the properties that make a recipe."""
 
-    bl_idname = idnames.OT_NEW_WORLD
-    bl_label = "New World"
     bl_options = {"REGISTER", "UNDO"}
 
     preset: bpy.props.EnumProperty(name="Preset", description="The kind of terrain", items=preset_items)
@@ -30,6 +34,12 @@ class VOXELWRIGHT_OT_new_world(JobOperator, bpy.types.Operator):
         description="Another number gives another terrain of the same kind; the same number the same",
         default=1,
     )
+    adjusted: bpy.props.StringProperty(
+        name="Adjusted",
+        description="Numbers other than the preset's, as a JSON list of [path, value]",
+        default="[]",
+        options={"HIDDEN"},
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -38,11 +48,65 @@ class VOXELWRIGHT_OT_new_world(JobOperator, bpy.types.Operator):
             return False
         return True
 
+    def recipe(self) -> Recipe:
+        try:
+            pairs = tuple((str(path), float(value)) for path, value in json.loads(self.adjusted))
+        except (ValueError, TypeError):
+            raise VoxelwrightError("Adjusted must be a JSON list of [path, value].") from None
+        return Recipe(presets.world_text(self.preset), tuple(self.size), self.seed, 0.0, pairs)
+
+
+class VOXELWRIGHT_OT_new_world(_RecipeOperator, bpy.types.Operator):
+    """Generate a new voxel world. It belongs to an empty, whose location, rotation and scale place it"""
+
+    bl_idname = idnames.OT_NEW_WORLD
+    bl_label = "New World"
+
     def start(self, _context: bpy.types.Context) -> Job[World]:
-        return worlds.generate(self.preset, tuple(self.size), self.seed)
+        return worlds.generate(self.recipe())
 
     def finish(self, context: bpy.types.Context, result: World) -> None:
         session.new_world_object(context, presets.world_preset(self.preset).name, result)
 
 
-CLASSES = (VOXELWRIGHT_OT_new_world,)
+class VOXELWRIGHT_OT_regenerate_world(_RecipeOperator, bpy.types.Operator):
+    """Generate the active world anew with the settings above. All its voxels are replaced; undo brings them back"""
+
+    bl_idname = idnames.OT_REGENERATE_WORLD
+    bl_label = "Regenerate World"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.active_world_object(context) is None:
+            cls.poll_message_set("Select a world first, or make one with New World")
+            return False
+        return super().poll(context)
+
+    def start(self, context: bpy.types.Context) -> Job[Edit]:
+        owner = session.active_world_object(context)
+        self._target = session.Target(owner)
+        return worlds.generate_anew(session.own_world_of(owner), self.recipe())
+
+    def finish(self, context: bpy.types.Context, result: Edit) -> None:
+        session.commit(self._target.owner(context.scene), result)
+
+
+class VOXELWRIGHT_OT_adjust_preset(bpy.types.Operator):
+    """Show the numbers of the chosen preset, to turn them before the world is generated"""
+
+    bl_idname = idnames.OT_ADJUST_PRESET
+    bl_label = "Adjust Preset"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, context: bpy.types.Context) -> Result:
+        settings = of_scene(context.scene)
+        settings.parameters.clear()
+        for number in presets.world_adjustables(settings.preset):
+            parameter = settings.parameters.add()
+            parameter.name = number.path
+            parameter.label = number.path.replace("nodes.", "").replace(".", " ").replace("_", " ").capitalize()
+            parameter.value = parameter.default = number.value
+        return {"FINISHED"}
+
+
+CLASSES = (VOXELWRIGHT_OT_new_world, VOXELWRIGHT_OT_regenerate_world, VOXELWRIGHT_OT_adjust_preset)

@@ -431,10 +431,11 @@ def test_reading_a_world_takes_little_more_than_the_world():
         b'{"smoothing": NaN, "recipe": null}',
         b'{"smoothing": 0, "recipe": null, "more": 1}',
         b'{"smoothing": 0, "recipe": []}',
-        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2], "seed": 1, "phase": 0}}',
-        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3.5], "seed": 1, "phase": 0}}',
-        b'{"smoothing": 0, "recipe": {"preset": 5, "size": [1, 2, 3], "seed": 1, "phase": 0}}',
-        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3], "seed": 1, "phase": Infinity}}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2], "seed": 1, "phase": 0, "adjusted": []}}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3.5], "seed": 1, "phase": 0, "adjusted": []}}',
+        b'{"smoothing": 0, "recipe": {"preset": 5, "size": [1, 2, 3], "seed": 1, "phase": 0, "adjusted": []}}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3], "seed": 1, "phase": Infinity, "adjusted": []}}',
+        b'{"smoothing": 0, "recipe": {"preset": "", "size": [1, 2, 3], "seed": 1, "phase": 0, "adjusted": [["a"]]}}',
     ],
 )
 def test_hostile_settings_are_refused(settings):
@@ -444,6 +445,6 @@ def test_hostile_settings_are_refused(settings):
 
 
 def test_settings_are_kept():
-    settings = Settings(0.25, Recipe('name = "Hills"', (100, 60, 256), -7, 0.5))
+    settings = Settings(0.25, Recipe('name = "Hills"', (100, 60, 256), -7, 0.5, (("a.b", 2.5),)))
     world = new_world({(0, 0, 0): 0x0100}, Palette.of({1: STONE}), settings)
     assert world_from_bytes(world_to_bytes(world)).settings == settings

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animated terrain: the phase of a world's empty, keyframed, moves the noise that the world was generated from.
+
+While an animation plays, frames have fewer octaves and no caves, erosion or features; when it stops, and on single
+steps, the frame is made in full. Frames are shown over the world and never edit it.
+"""
+
+import bpy
+
+from ..voxel.jobs import finish
+from . import session, worlds
+from .properties import of_object, phase_listeners
+
+
+def show_phase(owner: bpy.types.Object, reduced: bool) -> None:
+    """Make a world be seen at its object's phase."""
+    world = session.world_of(owner)
+    recipe = world.settings.recipe
+    if recipe is None:
+        return
+    phase = of_object(owner).phase
+    wanted = None if phase == recipe.phase else session.Frame(phase, reduced)
+    if session.frame_of(owner) == wanted:
+        return
+    edit = finish(worlds.generate_frame(world, phase, reduced)) if wanted is not None else None
+    session.show_frame(owner, wanted, edit)
+
+
+def _show_all(reduced: bool) -> None:
+    for owner in bpy.context.scene.objects:
+        # Worlds whose phase nothing sets are left alone, and not even loaded.
+        if session.is_world(owner) and (owner.animation_data is not None or session.frame_of(owner) is not None):
+            show_phase(owner, reduced)
+
+
+def _after_frame_change() -> None:
+    windows = bpy.context.window_manager.windows
+    _show_all(reduced=any(window.screen.is_animation_playing for window in windows))
+
+
+def _after_playback() -> None:
+    _show_all(reduced=False)
+
+
+def _phase_was_set(owner: bpy.types.Object) -> None:
+    session.handler(lambda: show_phase(owner, reduced=False))()
+
+
+phase_listeners.append(_phase_was_set)
+
+HANDLERS = {
+    "frame_change_post": session.handler(_after_frame_change),
+    "animation_playback_post": session.handler(_after_playback),
+}
+"""Our handlers by the name of their list in bpy.app.handlers."""
