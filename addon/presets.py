@@ -5,7 +5,9 @@ from functools import cache
 from pathlib import Path
 
 from ..voxel.errors import VoxelwrightError
-from ..voxel.generate.preset import Preset, Stratum, parse_toml, preset_from_toml, strata_from_toml
+from ..voxel.generate.adjust import Adjustable, adjustables
+from ..voxel.generate.preset import Preset, Stratum, missing_stamps, preset_from_toml, strata_from_toml
+from ..voxel.generate.reading import parse_toml
 from ..voxel.palette import Palette, palette_from_table
 
 DEFAULT_WORLD_PRESET = "rolling_hills"
@@ -23,9 +25,25 @@ def world_preset_names() -> tuple[str, ...]:
 @cache
 def world_preset(name: str) -> Preset:
     """The world preset of that name. Raises VoxelwrightError where there is none, or its file is wrong."""
+    return preset_from_toml(world_text(name), f"worlds/{name}.toml")
+
+
+@cache
+def world_text(name: str) -> str:
+    """A world preset's whole text: its file, and the files of the stamps that it uses but does not hold.
+
+    Whoever keeps it can make the world again without these files. Raises VoxelwrightError where there is none.
+    """
     if name not in world_preset_names():
         raise VoxelwrightError(f'There is no preset "{name}"; there are {", ".join(world_preset_names())}.')
-    return preset_from_toml(*_read("worlds", name))
+    text, file_name = _read("worlds", name)
+    stamps = missing_stamps(text, file_name)
+    return "\n".join([text, *(_read("stamps", stamp)[0] for stamp in stamps)])
+
+
+def world_adjustables(name: str) -> list[Adjustable]:
+    """The numbers of a world preset that can be turned."""
+    return adjustables(world_text(name), f"worlds/{name}.toml")
 
 
 @cache

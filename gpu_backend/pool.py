@@ -13,7 +13,16 @@ from ..voxel.limits import MAX_DRAWN_CHUNK_COORD, MAX_DRAWN_CHUNKS
 from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
 from ..voxel.palette import Palette
 from .context import capabilities, check_errors
-from .records import CHUNK_DRAW, INDIRECT_DRAW, MATERIAL, SMOOTH_QUAD, SMOOTH_VERTEX, StorageBinding
+from .records import (
+    BLEND_WEIGHT_SHIFT,
+    CHUNK_DRAW,
+    INDIRECT_DRAW,
+    MATERIAL,
+    SECONDARY_MATERIAL_SHIFT,
+    SMOOTH_QUAD,
+    SMOOTH_VERTEX,
+    StorageBinding,
+)
 
 VERTICES_PER_QUAD = 6
 _MAX_QUADS = (2**31 - 1) // VERTICES_PER_QUAD  # gl_VertexID is a signed 32-bit number
@@ -111,7 +120,8 @@ def smooth_vertex_records(smooth: SmoothMesh, slots: NDArray[np.int64]) -> NDArr
     """(v,) SMOOTH_VERTEX."""
     records = np.zeros(len(smooth.positions), SMOOTH_VERTEX)
     records["position"] = smooth.positions
-    records["attributes"] = smooth.materials
+    second, weight = smooth.secondary_materials.astype(np.uint32), smooth.blend_weights.astype(np.uint32)
+    records["attributes"] = smooth.materials | second << SECONDARY_MATERIAL_SHIFT | weight << BLEND_WEIGHT_SHIFT
     records["normal"] = smooth.normals
     records["slot"] = slots[smooth.chunk_of_vertex]
     return records

@@ -38,6 +38,10 @@ SMOOTH_VERTEX = np.dtype(
     ]
 )
 
+SECONDARY_MATERIAL_SHIFT = 8
+BLEND_WEIGHT_SHIFT = 16
+"""Of a SMOOTH_VERTEX's attributes."""
+
 SMOOTH_QUAD = np.dtype(
     [
         ("vertices", "<u4", 4),

@@ -57,3 +57,18 @@ MAX_DRAWN_CHUNK_COORD = (1 << 19) - 1
 
 MAX_BAKED_CHUNK_COORD = 4094
 """Chunk coordinates that can be baked: corners are keyed by 18 bits an axis."""
+
+MAX_PRESET_NODES = 64
+"""Nodes of one world preset."""
+
+MAX_CURVE_POINTS = 16
+"""Points of one curve of a preset."""
+
+MAX_STAMP_EDGE = 32
+"""Voxels along one axis of a stamp that features are made of."""
+
+MAX_STAMPS = 256
+"""Stamps of one preset, and stamps of one feature."""
+
+MAX_FEATURES = 32
+"""Kinds of features, strata, layers, caves or erosion stages of one preset."""

@@ -100,7 +100,7 @@ def make_smooth() -> Callable[..., SmoothMesh]:
             quad_counts,
             (points - coords[chunk.reshape(-1)] * CHUNK_SIZE).astype(np.float32),
             np.tile(np.float32([0, 0, 1]), (len(points), 1)),
-            np.zeros(len(points), np.uint8),
+            *np.zeros((3, len(points)), np.uint8),
             np.array(quads, np.uint32).reshape(-1, 4),
             np.array(materials, np.uint8),
         )

@@ -71,6 +71,13 @@ def test_smooth_records_point_to_their_chunk(smooth: SmoothMesh) -> None:
     assert (quad["vertices"].tolist(), quad["material"]) == ([0, 2, 3, 1], 6)
 
 
+def test_smooth_records_hold_both_materials_and_their_blend(smooth: SmoothMesh) -> None:
+    materials, seconds, weights = np.uint8([[1, 2, 255, 0], [3, 4, 254, 0], [5, 128, 0, 0]])
+    mesh = replace(smooth, materials=materials, secondary_materials=seconds, blend_weights=weights)
+    records = smooth_vertex_records(mesh, np.array([0, 0]))
+    assert records["attributes"].tolist() == [0x050301, 0x800402, 0x00FEFF, 0]
+
+
 def test_material_records() -> None:
     records = material_records(Palette.of({20: Material("m", (255, 0, 188), 0.25, 1.0, 3.0, 0.5)}))
     m = records[20]

@@ -1,199 +1,239 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""World presets: what a generator is told, read from TOML tables and checked.
+"""World presets: what a generator is told, read from TOML and checked. keys.py says what a file may hold."""
 
-A preset file looks like presets/worlds/rolling_hills.toml. Altitudes, depths and wavelengths are in voxels.
-"""
-
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import VoxelwrightError
-from ..limits import MAX_WORLD_EDGE
+from ..limits import MAX_FEATURES, MAX_STAMPS
+from .keys import FINEST_WAVELENGTH, INFINITE, MATERIAL, REQUIRED, SECTIONS, TEXT, Key
+from .nodes import Node, read_nodes
+from .reading import Reader, parse_toml
+from .stamps import Stamp, read_stamps
+
+ROCK = "rock"
+"""What strata name where they mean whatever lies deep."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fractal:
-    """A fractal sum of noise: wavelength of the coarsest octave, and how the others follow."""
+class Layer:
+    """A layer of rock, thickness voxels thick."""
 
-    wavelength: float
-    octaves: int = 5
-    lacunarity: float = 2.0
-    gain: float = 0.5
+    material: str
+    thickness: int
 
 
 @dataclass(frozen=True, slots=True)
-class Heightmap:
-    """Ground level: base plus amplitude times a 2D fractal; sharpness above 1 flattens valleys and steepens peaks."""
+class Water:
+    """Fills what is open to the sky below its level."""
 
-    base: float
-    amplitude: float
-    fractal: Fractal
-    sharpness: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Caves:
-    """Tunnels where a 3D fractal is nearer to zero than threshold; at least floor voxels remain at the bottom."""
-
-    threshold: float
-    fractal: Fractal
-    floor: int = 4
+    level: int
+    material: str
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """What lies where the ground is lower than below: surface on top, soil under it down to depth, then the rock.
+    """What lies where its conditions hold: surface on top, soil under it down to depth, then the rock.
 
     Where the ground rises or falls more than steep voxels a voxel, cliff takes the place of surface and soil.
     """
 
-    below: float
     surface: str
     soil: str
+    below: float = INFINITE
+    node: str = ""
+    at_least: float = -INFINITE
+    at_most: float = INFINITE
     depth: int = 3
-    steep: float = float("inf")
+    steep: float = INFINITE
     cliff: str = ""
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it has no conditions."""
+        return self.below == INFINITE and not self.node
+
+
+@dataclass(frozen=True, slots=True)
+class Cave:
+    """One kind of cave; keys.py says what the fields mean."""
+
+    threshold: float
+    wavelength: float
+    kind: str = "tunnels"
+    octaves: int = 5
+    lacunarity: float = 2.0
+    gain: float = 0.5
+    flatness: float = 1.0
+    floor: int = 4
+    cover: float = 0.0
+    mouths: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Erosion:
+    """One stage of erosion over the whole field of heights."""
+
+    kind: str
+    amount: float = 1.0
+    strength: float = 0.5
+    talus: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One kind of thing that stands on the ground."""
+
+    stamps: tuple[str, ...]
+    spacing: int
+    on: tuple[str, ...]
+    chance: float = 1.0
+    above: float = 0.0
+    below: float = INFINITE
+    flat: float = INFINITE
+    node: str = ""
+    at_least: float = -INFINITE
+    at_most: float = INFINITE
+    place: str = "top"
+    sink: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A world's recipe. strata ascend by below; the last one's is infinite."""
+    """A world's recipe. nodes are in an order in which each comes after those that it takes; strata are tried from
+    the first, and the last holds everywhere."""
 
     name: str
     description: str
     palette: str
-    rock: str
-    heightmap: Heightmap
+    heights: str
+    nodes: Mapping[str, Node]
+    layers: tuple[Layer, ...]
     strata: tuple[Stratum, ...]
-    caves: Caves | None = None
+    density: str = ""
+    tilt: str = ""
+    waver: str = ""
+    cave_floor: str = ""
+    water: Water | None = None
+    caves: tuple[Cave, ...] = ()
+    erosion: tuple[Erosion, ...] = ()
+    features: tuple[Feature, ...] = ()
+    stamps: Mapping[str, Stamp] = field(default_factory=dict)
+    file_name: str = "The preset"
 
 
-_RANGES = {
-    "wavelength": (2, 100_000),
-    "octaves": (1, 12),
-    "lacunarity": (1, 4),
-    "gain": (0, 1),
-    "base": (0, MAX_WORLD_EDGE),
-    "amplitude": (0, MAX_WORLD_EDGE),
-    "sharpness": (0.25, 8),
-    "threshold": (0, 1),
-    "floor": (0, MAX_WORLD_EDGE),
-    "depth": (0, MAX_WORLD_EDGE),
-    "steep": (0, 1000),
-    "below": (0, MAX_WORLD_EDGE),
-}
-"""The least and the greatest value of every number, by its key."""
+_STAMPS = next(key for key in SECTIONS["features"] if key.name == "stamps")
+_TABLES = ("nodes", "layers", "water", "strata", "caves", "erosion", "features", "stamps")
 
 
 def preset_from_toml(text: str, file_name: str) -> Preset:
     """Read a world preset. Raises VoxelwrightError with a sentence that names the file and the key."""
-    table = parse_toml(text, file_name)
-    where = _Where(file_name)
-    heightmap = where.table(table, "heightmap")
-    caves = where.table(table, "caves") if "caves" in table else None
-    where.only(table, ("name", "description", "palette", "rock", "heightmap", "caves", "strata"))
-    return Preset(
-        name=where.text(table, "name"),
-        description=where.text(table, "description"),
-        palette=where.text(table, "palette"),
-        rock=where.text(table, "rock"),
-        heightmap=where.read(Heightmap, heightmap, "heightmap"),
-        strata=_strata(where, table),
-        caves=where.read(Caves, caves, "caves") if caves is not None else None,
+    return preset_from_table(parse_toml(text, file_name), file_name)
+
+
+def preset_from_table(table: Mapping[str, Any], file_name: str) -> Preset:
+    """The preset in a TOML file's table, as preset_from_toml()."""
+    reader = Reader(file_name)
+    top = {key: value for key, value in table.items() if key not in _TABLES}
+    for key in top:
+        if key not in {k.name for k in SECTIONS[""]}:
+            reader.only(top, (*(k.name for k in SECTIONS[""]), *_TABLES))
+    values = reader.values(top, SECTIONS[""], "")
+    nodes = read_nodes(reader, reader.table(table.get("nodes"), "nodes"))
+    stamps = read_stamps(reader, reader.table(table.get("stamps", {}), "stamps"))
+    water = table.get("water")
+    preset = Preset(
+        nodes=nodes,
+        layers=_layers(reader, table, values.pop("rock")),
+        strata=_strata(reader, table),
+        water=Water(**_values(reader, reader.table(water, "water"), "water")) if water is not None else None,
+        caves=_caves(reader, table),
+        erosion=tuple(Erosion(**v) for v in _entries(reader, table, "erosion")),
+        features=tuple(Feature(**v) for v in _entries(reader, table, "features")),
+        stamps=stamps,
+        file_name=file_name,
+        **values,
     )
+    _check_references(reader, preset)
+    return preset
 
 
-def parse_toml(text: str, file_name: str) -> dict[str, Any]:
-    """A TOML file's table; a mistake in it becomes a VoxelwrightError that names the file and the place."""
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:  # TOMLDecodeError, and plainly this for numbers of thousands of digits
-        raise VoxelwrightError(f"{file_name} is not valid TOML: {error}.") from None
-    except RecursionError:
-        raise VoxelwrightError(f"{file_name} is nested too deeply; a preset has two levels.") from None
+def missing_stamps(text: str, file_name: str) -> list[str]:
+    """The stamps that a world preset's features name and the text does not hold, sorted; each has a file of its own,
+    which is meant to be put at the end of the text."""
+    table, reader = parse_toml(text, file_name), Reader(file_name)
+    features = reader.tables(table, "features", MAX_FEATURES)
+    names = {name for feature in features for name in reader.value(feature, _STAMPS, "features.")}
+    return sorted(names - set(reader.table(table.get("stamps", {}), "stamps")))
 
 
 def strata_from_toml(text: str, file_name: str) -> tuple[str, str, tuple[Stratum, ...]]:
     """Read a file of strata alone, for heightmaps: (palette name, rock, strata)."""
-    table, where = parse_toml(text, file_name), _Where(file_name)
-    where.only(table, ("palette", "rock", "strata"))
-    return where.text(table, "palette"), where.text(table, "rock"), _strata(where, table)
+    table, reader = parse_toml(text, file_name), Reader(file_name)
+    palette, rock = Key("palette", TEXT, REQUIRED, ""), Key("rock", MATERIAL, REQUIRED, "")
+    reader.only(table, ("palette", "rock", "strata"))
+    strata = _strata(reader, table)
+    for i, stratum in enumerate(strata):
+        if stratum.node:
+            raise reader.error(f"strata.{i}.node", "has no meaning here: a heightmap has no nodes")
+    return reader.value(table, palette, ""), reader.value(table, rock, ""), strata
 
 
-def _strata(where: "_Where", table: Mapping[str, Any]) -> tuple[Stratum, ...]:
-    entries = table.get("strata")
-    if not isinstance(entries, list) or not entries:
-        raise where.error("strata", "must be a list of at least one table")
-    strata = []
-    for i, entry in enumerate(entries):
-        last = i == len(entries) - 1
-        if not isinstance(entry, Mapping):
-            raise where.error("strata", "must be a list of tables")
-        if last and "below" in entry:
-            raise where.error("strata", 'must end with a table without "below", for all ground above')
-        stratum = where.read(Stratum, {**entry, "below": float("inf")} if last else entry, "strata")
-        if (stratum.steep < float("inf")) != bool(stratum.cliff):
-            raise where.error("strata", 'must give "steep" and "cliff" together')
-        strata.append(stratum)
-    if any(a.below >= b.below for a, b in pairwise(strata)):
-        raise where.error("strata", 'must ascend by "below"')
-    return tuple(strata)
+def _values(reader: Reader, table: Mapping[str, Any], section: str, path: str = "") -> dict[str, Any]:
+    return reader.values(table, SECTIONS[section], path or f"{section}.")
 
 
-class _Where:
-    """Reads values of one file's tables; its errors name the file and the key."""
+def _entries(reader: Reader, table: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
+    """The values of every entry of a section that is a list of tables."""
+    limit = MAX_STAMPS if section == "layers" else MAX_FEATURES
+    entries = reader.tables(table, section, limit)
+    return [_values(reader, entry, section, f"{section}.{i}.") for i, entry in enumerate(entries)]
 
-    def __init__(self, file_name: str) -> None:
-        self.file_name = file_name
 
-    def error(self, key: str, problem: str) -> VoxelwrightError:
-        return VoxelwrightError(f'{self.file_name}: "{key}" {problem}.')
+def _caves(reader: Reader, table: Mapping[str, Any]) -> tuple[Cave, ...]:
+    caves = tuple(Cave(**v) for v in _entries(reader, table, "caves"))
+    for i, cave in enumerate(caves):
+        if cave.wavelength < FINEST_WAVELENGTH * cave.flatness:
+            raise reader.error(f"caves.{i}.flatness", f"must leave caves at least {FINEST_WAVELENGTH} voxels high")
+    return caves
 
-    def only(self, table: Mapping[str, Any], known: tuple[str, ...], prefix: str = "") -> None:
-        for key in table:
-            if key not in known:
-                raise self.error(prefix + key, f"is unknown; known are {', '.join(known)}")
 
-    def table(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        if not isinstance(table.get(key), Mapping):
-            raise self.error(key, "is missing or not a table")
-        return table[key]
+def _layers(reader: Reader, table: Mapping[str, Any], rock: str) -> tuple[Layer, ...]:
+    layers = tuple(Layer(**v) for v in _entries(reader, table, "layers"))
+    if bool(layers) == bool(rock):
+        raise reader.error("rock", "or a list of layers must be given, not both")
+    return layers or (Layer(rock, 1),)
 
-    def text(self, table: Mapping[str, Any], key: str) -> str:
-        value = table.get(key)
-        if not isinstance(value, str) or not value:
-            raise self.error(key, "is missing or not a text")
-        return value
 
-    def read(self, kind: type, table: Mapping[str, Any], path: str) -> Any:
-        """A dataclass from a table with its fields' names; a field of type Fractal reads the same table."""
-        own = {f.name: f for f in fields(kind) if f.type is not Fractal}
-        noise = {f.name: f for f in fields(Fractal)} if len(own) < len(fields(kind)) else {}
-        self.only(table, (*own, *noise), f"{path}.")
-        values = {
-            name: self._value(table, name, f.type, path) for name, f in own.items() if self._given(table, f, path)
-        }
-        if noise:
-            given = {n: self._value(table, n, f.type, path) for n, f in noise.items() if self._given(table, f, path)}
-            values["fractal"] = Fractal(**given)
-        return kind(**values)
+def _strata(reader: Reader, table: Mapping[str, Any]) -> tuple[Stratum, ...]:
+    strata = tuple(Stratum(**v) for v in _entries(reader, table, "strata"))
+    if not strata:
+        raise reader.error("strata", "must be a list of at least one table")
+    for i, stratum in enumerate(strata):
+        last = i == len(strata) - 1
+        if (stratum.steep < INFINITE) != bool(stratum.cliff):
+            raise reader.error(f"strata.{i}", 'must give "steep" and "cliff" together')
+        if not last and stratum.everywhere:
+            raise reader.error(f"strata.{i}", "holds everywhere, so those after it never come; only the last one may")
+        if last and not stratum.everywhere:
+            raise reader.error("strata", 'must end with a table without "below" and "node", for all that is left')
+    return strata
 
-    def _given(self, table: Mapping[str, Any], field: Any, path: str) -> bool:
-        required = field.default is field.default_factory  # both are dataclasses.MISSING
-        if required and field.name not in table:
-            raise self.error(f"{path}.{field.name}", "is missing")
-        return field.name in table
 
-    def _value(self, table: Mapping[str, Any], name: str, kind: Any, path: str) -> Any:
-        value, key = table[name], f"{path}.{name}"
-        if kind is str:
-            return self.text(table, name)
-        low, high = _RANGES[name]
-        if isinstance(value, bool) or not isinstance(value, int if kind is int else int | float):
-            raise self.error(key, f"must be a {'whole ' if kind is int else ''}number")
-        if not low <= value <= high and not (name == "below" and value == float("inf")):
-            raise self.error(key, f"must be from {low} to {high}")
-        return float(value) if kind is float else value
+def _check_references(reader: Reader, preset: Preset) -> None:
+    for section, entries in (("strata", preset.strata), ("features", preset.features)):
+        for i, entry in enumerate(entries):
+            if not entry.node and (entry.at_least > -INFINITE or entry.at_most < INFINITE):
+                raise reader.error(f"{section}.{i}.node", 'is missing; "at_least" and "at_most" are about it')
+    references = {key: getattr(preset, key) for key in ("heights", "density", "tilt", "waver")}
+    references |= {f"strata.{i}.node": s.node for i, s in enumerate(preset.strata)}
+    references |= {f"features.{i}.node": f.node for i, f in enumerate(preset.features)}
+    for key, name in references.items():
+        if name and name not in preset.nodes:
+            raise reader.error(key, f'names "{name[:80]}", which is no node of this preset')
+        if name and key != "density" and preset.nodes[name].solid:
+            raise reader.error(key, f'names "{name[:80]}", which differs from altitude to altitude; it must be flat')
+    for i, feature in enumerate(preset.features):
+        for name in feature.stamps:
+            if name not in preset.stamps:
+                raise reader.error(f"features.{i}.stamps", f'names "{name[:80]}", which is no stamp of this preset')

@@ -15,12 +15,14 @@ class BlockyMesh:
     """Axis-aligned quads of several chunks, each a PackedQuad (layout.py) with slot 0.
 
     coords (n, 3) int32: the chunks that have quads. face_counts (n, 6) uint32: quads a chunk and face. quads
-    (q,) uint64: chunk after chunk in the order of coords, within a chunk sorted by face.
+    (q,) uint64: chunk after chunk in the order of coords, within a chunk sorted by face. corner_light (q, 4) uint8,
+    only if it was asked for: ambient light at the corners in the order of corners(), from 0, dark, to 3.
     """
 
     coords: NDArray[np.int32]
     face_counts: NDArray[np.uint32]
     quads: NDArray[np.uint64]
+    corner_light: NDArray[np.uint8] | None = None
 
     @cached_property
     def chunk_of_quad(self) -> NDArray[np.int64]:
@@ -39,6 +41,14 @@ class BlockyMesh:
         low += self.coords[self.chunk_of_quad] * CHUNK_SIZE
         return low[:, None, :] + quad_corner_offsets().astype(np.int32)[face] * size[:, None, :]
 
+    def splits_along_1_3(self) -> NDArray[np.bool_]:
+        """(q,) bool: which quads are to be split into triangles along corners 1 and 3, not 0 and 2: those where that
+        diagonal has more light, so that a single dark corner darkens one triangle only, however the quad is turned."""
+        if self.corner_light is None:
+            return np.zeros(len(self.quads), np.bool_)
+        light = self.corner_light.astype(np.int64)
+        return light[:, 1] + light[:, 3] > light[:, 0] + light[:, 2]
+
 
 @dataclass(frozen=True)
 class SmoothMesh:
@@ -47,8 +57,10 @@ class SmoothMesh:
     coords (n, 3) int32: the chunks that have vertices. vertex_counts, quad_counts (n,) uint32. positions (v, 3)
     float32: relative to the vertex's chunk's corner, in voxels, multiples of 2⁻¹² (so that chunk corner plus
     position is exact, and equal on both sides of a chunk border). normals (v, 3) float32: unit, outwards.
-    materials (v,) uint8: the commonest smooth material about the vertex. quads (q, 4) uint32: indices into the
-    vertex arrays, counter-clockwise from outside, to be split along corners 0 and 2. quad_materials (q,) uint8:
+    materials and secondary_materials (v,) uint8: the commonest and the second commonest smooth material about the
+    vertex, the same where there is only one; blend_weights (v,) uint8: the share of the second of both, 255 for 1, so
+    at most 128. Every cell that a chunk's edges touch has its vertex in that chunk, so a vertex on a border may be
+    used by none of the chunk's own quads. quads (q, 4) uint32: indices into the vertex arrays, counter-clockwise from outside, to be split along corners 0 and 2. quad_materials (q,) uint8:
     the material of the voxel that the quad covers. Vertices and quads lie chunk after chunk in the order of coords.
     """
 
@@ -58,6 +70,8 @@ class SmoothMesh:
     positions: NDArray[np.float32]
     normals: NDArray[np.float32]
     materials: NDArray[np.uint8]
+    secondary_materials: NDArray[np.uint8]
+    blend_weights: NDArray[np.uint8]
     quads: NDArray[np.uint32]
     quad_materials: NDArray[np.uint8]
 

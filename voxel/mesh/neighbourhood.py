@@ -15,6 +15,7 @@ BORDER = 2
 faces that reach one cell further."""
 
 PADDED_SIZE = CHUNK_SIZE + 2 * BORDER
+PADDED_SHAPE = (PADDED_SIZE, PADDED_SIZE, PADDED_SIZE)
 
 BATCH_CHUNKS = 64
 """Chunks a batch: 6 MB of padded voxels, some ten milliseconds of meshing."""
@@ -41,11 +42,26 @@ def padded_batches(
                 tables.append(table)
                 kept.append(coord)
         done = min(start + BATCH_CHUNKS, len(coords))
-        padded = np.empty((len(kept), PADDED_SIZE, PADDED_SIZE, PADDED_SIZE), VOXEL_DTYPE)
-        if kept:
-            dense = np.stack(stack) if stack else np.empty((0, *CHUNK_SHAPE), VOXEL_DTYPE)
-            _pad(dense, np.array(tables, np.int32), padded)
-        yield np.array(kept, np.int32).reshape(-1, 3), padded, done
+        yield np.array(kept, np.int32).reshape(-1, 3), _padded(stack, tables), done
+
+
+def padded_chunks(world: World, coords: NDArray[np.int32]) -> NDArray[np.uint16]:
+    """(n, 36, 36, 36) uint16: the chunks at coords (n, 3), each as in padded_batches()."""
+    stack: list[NDArray[np.uint16]] = []
+    rows: dict[Coord, int] = {}
+    tables = [
+        [_source(world, (x, y, z), offset, stack, rows) for offset in _NEIGHBOURS] for x, y, z in coords.tolist()
+    ]
+    return _padded(stack, tables)
+
+
+def _padded(stack: list[NDArray[np.uint16]], tables: list[list[int]]) -> NDArray[np.uint16]:
+    """Padded chunks from the chunks in stack and, for each, a table of what _source() says."""
+    padded = np.empty((len(tables), *PADDED_SHAPE), VOXEL_DTYPE)
+    if tables:
+        dense = np.stack(stack) if stack else np.empty((0, *CHUNK_SHAPE), VOXEL_DTYPE)
+        _pad(dense, np.array(tables, np.int32), padded)
+    return padded
 
 
 def _source(world: World, coord: Coord, offset: Coord, stack: list[NDArray[np.uint16]], rows: dict[Coord, int]) -> int:

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surface Nets over rows of bits: which cells have a vertex, where it lies, which quads there are, and normals.
+
+A chunk is read with a border of two samples, so that padded sample s is voxel s − 2; row [x, y] holds its samples
+along z as bits. A cell has the number of its lowest sample. The chunk's own vertices are those of the padded cells
+1 … 33, its own quads those of the edges from samples 2 … 33; the cells about them (0 and 34) are computed too, for
+the normals.
+
+1. Edges: four shifts and ands give a row of crossed edges; cells with a vertex are ors of those. What has no
+   surface costs no more than this.
+2. Vertices, in the order of the cells: the bits of a cell's corners choose a row of a table (binary field), or all
+   vertices of a block of 64 are interpolated at once (a field of signed distances).
+3. Quads: every set bit of the rows of edges is one; its area is added to the normals of its four vertices.
+
+Positions are int32 in 2⁻¹² of a voxel, and so are areas in 2⁻²⁴: all sums are exact, and do not depend on their order.
+"""
+
+import numpy as np
+
+from ..kernels import kernel, parallel_kernel, prange
+from .bits import lowest_bit
+from .chunk_bits import GROUND, SMOOTH, pad_rows
+from .nets_cells import END, FIRST, INNER, count_own, find_cells, find_centred, number_cells
+from .nets_field import place_by_field, smoothed_field
+from .nets_materials import find_quad_materials, find_vertex_materials
+from .nets_tables import BORDER, CELLS, CENTROIDS, FRACTION_STEPS, SAMPLES
+from .vectors import add_quad_area, is_nearer
+
+GROUP_CHUNKS = 4
+"""Chunks that share scratch memory."""
+
+
+@parallel_kernel
+def count(planes, tables, rows, counts):
+    """Write rows (n, 2, 36, 36) int64, ground and smooth, and counts (n, 2) int64, vertices and quads, from planes
+    and tables (n, 27) of a BitBatch."""
+    for i in prange(len(tables)):
+        edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
+        cells = np.empty((CELLS, CELLS), np.int64)
+        pad_rows(planes, tables[i], GROUND, BORDER, rows[i, 0])
+        pad_rows(planes, tables[i], SMOOTH, BORDER, rows[i, 1])
+        find_cells(rows[i, 0], rows[i, 1], edges, cells)
+        counts[i, 0], counts[i, 1] = count_own(edges, cells)
+
+
+@parallel_kernel
+def emit(
+    planes,
+    materials,
+    has_blocks,
+    tables,
+    strength,
+    rows,
+    counts,
+    firsts,
+    positions,
+    normals,
+    vertex_materials,
+    quads,
+    quad_materials,
+):
+    """Write the arrays of SmoothMesh, chunk i from vertex firsts[i, 0] and quad firsts[i, 1] on; quads get indices
+    into the arrays. rows and counts are count()'s, vertex_materials (3, v) uint8
+    is find_vertex_materials()'s.
+    has_blocks (m,) bool, by row of planes. strength is smoothed_field()'s."""
+    for group in prange((len(rows) + GROUP_CHUNKS - 1) // GROUP_CHUNKS):
+        start, end = GROUP_CHUNKS * group, min(GROUP_CHUNKS * group + GROUP_CHUNKS, len(rows))
+        # Besides a chunk's own vertices there are at most those of the cells about it.
+        most = counts[start:end, 0].max() + CELLS**3 - (CELLS - 2) ** 3
+        numbers = np.empty(CELLS * CELLS * SAMPLES, np.uint32)
+        corners, samples = np.empty(most, np.uint8), np.empty(most, np.int32)
+        points, areas = np.empty((most, 4), np.int32), np.empty((most, 4), np.int32)
+        quad_samples = np.empty(counts[start:end, 1].max(), np.uint16)
+        edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
+        cells, centred = np.empty((CELLS, CELLS), np.int64), np.zeros((CELLS, CELLS), np.int64)
+        field = np.empty((SAMPLES, SAMPLES, SAMPLES), np.float32)
+        for i in range(start, end):
+            vertex, quad, n_own = firsts[i, 0], firsts[i, 1], counts[i, 0]
+            ground, smooth, table = rows[i, 0], rows[i, 1], tables[i]
+            find_cells(ground, smooth, edges, cells)
+            find_centred(planes, materials, has_blocks, table, ground, centred)
+            n = number_cells(ground, cells, centred, n_own, numbers, corners, points, samples)
+            if strength == 0:
+                place_binary(corners, n, points)
+            else:
+                smoothed_field(planes, table, strength, field)
+                place_by_field(field.reshape(-1), samples, corners, n, points)
+            areas[:n] = 0
+            find_quads(ground, edges, numbers, points, vertex, areas, quads[quad:], quad_samples)
+            finish_vertices(points, areas, n_own, positions[vertex:], normals[vertex:])
+            find_vertex_materials(materials, table, smooth, cells, vertex_materials[:, vertex:])
+            find_quad_materials(materials, table, quad_samples, counts[i, 1], quad_materials[quad:])
+
+
+@kernel
+def place_binary(corners, n, points):
+    """Move n points from their cell's lowest sample to the centroid of its crossed edges' middles."""
+    for i in range(n):
+        for axis in range(3):
+            points[i, axis] += CENTROIDS[corners[i], axis]
+
+
+_X_CELL, _Y_CELL = CELLS * SAMPLES, SAMPLES
+# Back from an edge's upper cell to its neighbours on the two axes after the edge's own: the ring a b c d about the
+# edge lies at −p − q, −q, 0 and −p, counter-clockwise from the edge's upper end.
+_BACK_P = np.array([_Y_CELL, 1, _X_CELL], np.int64)
+_BACK_Q = np.array([1, _X_CELL, _Y_CELL], np.int64)
+_STEPS = np.array([SAMPLES * SAMPLES, SAMPLES, 1], np.int64)
+
+
+@kernel
+def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, samples):
+    """Write the chunk's own quads (q, 4) uint32, indices from first_vertex on, and samples (q,) uint16, the solid
+    sample of each one's edge as (x·36 + y)·36 + z; add every quad's area to areas (v, 4) int32."""
+    at = 0
+    crosses = np.empty((3, 4), np.int32)
+    points_at, areas_at, crosses_at = _address(points), _address(areas), _address(crosses)
+    for axis in range(3):
+        p, q, step = _BACK_P[axis], _BACK_Q[axis], _STEPS[axis]
+        for x in range(1, SAMPLES - 1):
+            for y in range(1, SAMPLES - 1):
+                row = edges[axis, x, y]
+                if row == 0:
+                    continue
+                own = INNER if FIRST <= x < END and FIRST <= y < END else 0
+                inside = ground[x, y]
+                cell, sample = (x * CELLS + y) * SAMPLES, (x * SAMPLES + y) * SAMPLES
+                while row != 0:
+                    z = lowest_bit(row)
+                    row &= row - 1
+                    up = inside >> z & 1
+                    turned = (q - p) * up
+                    a, c = np.int64(numbers[cell + z - p - q]), np.int64(numbers[cell + z])
+                    b, d = np.int64(numbers[cell + z - p - turned]), np.int64(numbers[cell + z - q + turned])
+                    add_quad_area(points_at, areas_at, a, b, c, d, crosses_at)
+                    if own >> z & 1:
+                        # Both triangles must face the edge's outside, which one of the two splits always gives; where
+                        # both do, the shorter. No branches here: they would be guesses.
+                        flip = up - 1
+                        whole = (np.int64(crosses[0, axis]) ^ flip) - flip
+                        abc = (np.int64(crosses[1, axis]) ^ flip) - flip
+                        abd = (np.int64(crosses[2, axis]) ^ flip) - flip
+                        ac_holds = (abc > 0) & (abc < whole)
+                        bd_fails = (abd <= 0) | (abd >= whole)
+                        ac_shorter = is_nearer(points_at, a, c, b, d) != 0
+                        turn = np.int64(ac_holds & (ac_shorter | bd_fails)) - 1
+                        quads[at, 0] = first_vertex + (a ^ ((a ^ b) & turn))
+                        quads[at, 1] = first_vertex + (b ^ ((b ^ c) & turn))
+                        quads[at, 2] = first_vertex + (c ^ ((c ^ d) & turn))
+                        quads[at, 3] = first_vertex + (d ^ ((d ^ a) & turn))
+                        samples[at] = sample + z + (step & flip)
+                        at += 1
+    return at
+
+
+@kernel
+def _address(array):
+    return np.int64(array.ctypes.data)
+
+
+@kernel
+def finish_vertices(points, areas, n, positions, normals):
+    """Write positions and normals (v, 3) float32 of n vertices: in voxels; unit, up where the area is zero."""
+    for i in range(n):
+        for axis in range(3):
+            positions[i, axis] = np.float32(points[i, axis]) * np.float32(1 / FRACTION_STEPS)
+        x, y, z = np.float32(areas[i, 0]), np.float32(areas[i, 1]), np.float32(areas[i, 2])
+        length = np.sqrt(x * x + y * y + z * z)
+        if length > 0:
+            normals[i, 0], normals[i, 1], normals[i, 2] = x / length, y / length, z / length
+        else:
+            normals[i, 0], normals[i, 1], normals[i, 2] = 0, 0, 1

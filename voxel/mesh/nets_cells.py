@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Surface Nets, first half: which edges are crossed and which cells have a vertex, by rows of bits.
+
+Row [x, y] of ground and smooth, (36, 36) int64, has the padded samples along z as bits. edges (3, 36, 36) int64 has
+by axis and lower sample the edges that leave a smooth voxel; cells (35, 35) int64 those about any such edge.
+"""
+
+import numpy as np
+
+from ..kernels import kernel
+from ..layout import CHUNK_SIZE
+from .bits import count_bits, lowest_bit
+from .chunk_bits import BLOCKY, GLASS, pad_rows
+from .nets_materials import material_at
+from .nets_tables import BORDER, CELLS, FRACTION_BITS, FRACTION_STEPS, SAMPLES
+
+FIRST, END = BORDER, BORDER + CHUNK_SIZE
+INNER = ((np.int64(1) << CHUNK_SIZE) - 1) << BORDER  # samples 2 … 33
+_NEAR = ((np.int64(1) << (CHUNK_SIZE + 2)) - 1) << (BORDER - 1)  # samples 1 … 34
+_OWN_CELLS = ((np.int64(1) << (CHUNK_SIZE + 1)) - 1) << (BORDER - 1)  # cells 1 … 33
+
+
+@kernel
+def count_own(edges, cells):
+    """How many vertices and quads are the chunk's own, of edges and cells as find_cells writes them."""
+    vertices, quads = 0, 0
+    for x in range(1, CELLS - 1):
+        for y in range(1, CELLS - 1):
+            vertices += count_bits(cells[x, y] & _OWN_CELLS)
+    for axis in range(3):
+        for x in range(FIRST, END):
+            for y in range(FIRST, END):
+                quads += count_bits(edges[axis, x, y] & INNER)
+    return vertices, quads
+
+
+@kernel
+def find_cells(ground, smooth, edges, cells):
+    """Write edges (3, 36, 36) int64, by axis and lower sample the edges that leave a smooth voxel, and cells
+    (35, 35) int64, those about any such edge; from ground and smooth (36, 36) int64."""
+    edges[:] = 0
+    for x in range(1, SAMPLES - 1):
+        for y in range(1, SAMPLES - 1):
+            edges[2, x, y] = _leaving(ground[x, y], smooth[x, y], ground[x, y] >> 1, smooth[x, y] >> 1) & _OWN_CELLS
+    for x in range(1, SAMPLES - 2):
+        for y in range(1, SAMPLES - 1):
+            edges[0, x, y] = _leaving(ground[x, y], smooth[x, y], ground[x + 1, y], smooth[x + 1, y]) & _NEAR
+    for x in range(1, SAMPLES - 1):
+        for y in range(1, SAMPLES - 2):
+            edges[1, x, y] = _leaving(ground[x, y], smooth[x, y], ground[x, y + 1], smooth[x, y + 1]) & _NEAR
+    for x in range(CELLS):
+        for y in range(CELLS):
+            cells[x, y] = _about(edges, x, y)
+
+
+@kernel
+def _leaving(ground, smooth, next_ground, next_smooth):
+    """The bits where one of two samples is smooth and the other not even ground."""
+    return (smooth & ~next_ground) | (next_smooth & ~ground)
+
+
+@kernel
+def _about(edges, x, y):
+    """The row of cells [x, y] that have an edge of edges (3, 36, 36) int64."""
+    flat = edges[0, x, y] | edges[0, x, y + 1] | edges[1, x, y] | edges[1, x + 1, y]
+    upright = edges[2, x, y] | edges[2, x + 1, y] | edges[2, x, y + 1] | edges[2, x + 1, y + 1]
+    return flat | flat >> 1 | upright
+
+
+@kernel
+def find_centred(planes, materials, has_blocks, table, ground, centred):
+    """Write centred (35, 35) int64: the cells that hold a visible face of a block. planes, materials and table are
+    those of a BitBatch; has_blocks (m,) bool, by row of planes."""
+    centred[:] = 0
+    near = False
+    for row in table:
+        near |= has_blocks[row]
+    if not near:
+        return
+    blocky, glass = np.empty((SAMPLES, SAMPLES), np.int64), np.empty((SAMPLES, SAMPLES), np.int64)
+    pad_rows(planes, table, BLOCKY, BORDER, blocky)
+    pad_rows(planes, table, GLASS, BORDER, glass)
+    faces = np.zeros((3, SAMPLES, SAMPLES), np.int64)
+    for axis in range(3):
+        dx, dy, dz = axis == 0, axis == 1, axis == 2
+        for x in range(SAMPLES - dx):
+            for y in range(SAMPLES - dy):
+                b0, b1 = blocky[x, y], blocky[x + dx, y + dy] >> dz
+                g0, g1 = glass[x, y], glass[x + dx, y + dy] >> dz
+                open0, open1 = ~(ground[x, y] | b0) | g0, ~((ground[x + dx, y + dy] >> dz) | b1) | g1
+                row = (b0 & open1) | (b1 & open0)
+                # Between two that one sees through, only different materials show a face.
+                alike = row & g0 & g1
+                while alike != 0:
+                    z = lowest_bit(alike)
+                    alike &= alike - 1
+                    if material_at(materials, table, x, y, z) == material_at(materials, table, x + dx, y + dy, z + dz):
+                        row &= ~(np.int64(1) << z)
+                faces[axis, x, y] = row & ((np.int64(1) << (SAMPLES - dz)) - 1)
+    for x in range(CELLS):
+        for y in range(CELLS):
+            centred[x, y] = _about(faces, x, y)
+
+
+@kernel
+def number_cells(ground, cells, centred, n_own, numbers, corners, points, samples):
+    """Number the cells (35, 35) int64: the chunk's own from 0, those about it from n_own, each in their order.
+
+    Writes numbers (35·35·36,) int32, the number at [(x·35 + y)·36 + z], and by number corners (v,) uint8, the bits of
+    the corners that are ground, 0 where centred (35, 35) int64 has the cell; points (v, 4) int32, the lowest sample's
+    position; samples (v,) int32, that sample as (x·36 + y)·36 + z. Returns how many there are.
+    """
+    own, other = 0, n_own
+    for x in range(CELLS):
+        for y in range(CELLS):
+            row = cells[x, y]
+            if row == 0:
+                continue
+            inner = _OWN_CELLS if 0 < x < CELLS - 1 and 0 < y < CELLS - 1 else 0
+            middle = centred[x, y]
+            g0, g1, g2, g3 = ground[x, y], ground[x + 1, y], ground[x, y + 1], ground[x + 1, y + 1]
+            px, py = _position(x), _position(y)
+            while row != 0:
+                z = lowest_bit(row)
+                row &= row - 1
+                if inner >> z & 1:
+                    number = own
+                    own += 1
+                else:
+                    number = other
+                    other += 1
+                numbers[(x * CELLS + y) * SAMPLES + z] = number
+                samples[number] = (x * SAMPLES + y) * SAMPLES + z
+                mask = g0 >> z & 3 | (g1 >> z & 3) << 2 | (g2 >> z & 3) << 4 | (g3 >> z & 3) << 6
+                corners[number] = mask & ((middle >> z & 1) - 1)
+                points[number, 0], points[number, 1] = px, py
+                points[number, 2], points[number, 3] = _position(z), 0
+    return other
+
+
+@kernel
+def _position(sample):
+    """Where a padded sample lies: at its voxel's centre."""
+    return ((sample - BORDER) << FRACTION_BITS) + FRACTION_STEPS // 2
