@@ -4,7 +4,10 @@ wiped on upgrades."""
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+from ..voxel.jobs import Job, Progress
 
 
 def prepare() -> None:
@@ -17,6 +20,27 @@ def prepare() -> None:
             kernels.use_cache(_folder())
         except OSError as error:
             print(f"Voxelwright compiles its kernels anew in this session, since their cache cannot be kept: {error}")
+
+
+def compiling(group: str, small_job: Callable[[], Job[object]]) -> Job[None]:
+    """A job that compiles a group of kernels by running small_job's, at the group's first use with this cache, and says
+    so; else it does nothing. Every stage of the small job is a slice, so that Esc works between two of them."""
+    from ..voxel import kernels
+
+    folder = kernels.cache_folder()
+    mark = folder / f"{group}.compiled" if folder is not None else None
+    if group in _compiled or (mark is not None and mark.exists()):
+        return
+    yield Progress(0.0, "Compiling, at first use only")
+    for progress in small_job():
+        yield Progress(0.0, f"Compiling, at first use only: {progress.what}")
+    _compiled.add(group)
+    if mark is not None:
+        mark.touch()
+
+
+_compiled: set[str] = set()
+"""The groups that this process has compiled."""
 
 
 def _folder() -> Path:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..voxel.errors import VoxelwrightError
-from ..voxel.jobs import Job, Progress, stage
+from ..voxel.jobs import Job, Progress, finish, stage
 from ..voxel.layout import AIR
 from ..voxel.limits import MAX_IMPORT_FILE_BYTES, MAX_WORLD_FILE_BYTES
-from ..voxel.palette import Palette
+from ..voxel.palette import Material, Palette
 from ..voxel.settings import Recipe
 from ..voxel.storage import world_from_bytes
-from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks
+from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, new_world
 from . import kernel_cache, presets
 from .files import check_suffix, read_file
 
@@ -76,6 +76,7 @@ def generate(recipe: Recipe) -> Job[World]:
 
     preset = _preset_of(recipe)
     palette = presets.palette(preset.palette)
+    yield from kernel_cache.compiling("generate", lambda: terrain.generate(preset, palette, (40, 8, 64), 1))
     world = yield from terrain.generate(preset, palette, recipe.size, recipe.seed, recipe.phase)
     world.apply(edit_of_chunks(world, {}, settings=replace(world.settings, recipe=recipe)))
     return world
@@ -142,24 +143,40 @@ def mesh(world: World, kind: str) -> Job[Meshes]:
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.edit.smoothing import smooth_all
-    from ..voxel.mesh.blocky import mesh_blocky
-    from ..voxel.mesh.smooth import mesh_smooth
 
+    yield from kernel_cache.compiling("mesh", lambda: _meshes(_sample_world(), kind))
     if kind == "smooth":
         copy = World()
         copy.apply(content(world))
         copy.apply(smooth_all(copy))
         world = copy
+    return (yield from _meshes(world, kind))
+
+
+def _meshes(world: World, kind: str) -> Job[Meshes]:
+    from ..voxel.mesh.blocky import mesh_blocky
+    from ..voxel.mesh.smooth import mesh_smooth
+
     blocky = yield from stage(mesh_blocky(world, merge=kind != "simple"), 0.0, 0.5)
     smooth = yield from stage(mesh_smooth(world), 0.5, 1.0)
     return Meshes(blocky, smooth, world.palette)
+
+
+def _sample_world() -> World:
+    """A block beside a smooth chunk: as little as makes every mesher do something."""
+    palette = Palette.of({1: Material("block", (0, 0, 0)), 2: Material("smooth", (0, 0, 0), smooth=True)})
+    return new_world({(0, 0, 0): palette.voxel(1), (1, 0, 0): palette.voxel(2)}, palette)
 
 
 def weld(meshes: Meshes) -> "Job[WeldedMeshes]":
     """A world's meshes joined to what a bake turns into objects."""
     from ..voxel.mesh import topology
 
-    return (yield from topology.weld(meshes.blocky, meshes.smooth, meshes.palette.transparent))
+    def welded(meshes: Meshes) -> "Job[WeldedMeshes]":
+        return topology.weld(meshes.blocky, meshes.smooth, meshes.palette.transparent)
+
+    yield from kernel_cache.compiling("weld", lambda: welded(finish(_meshes(_sample_world(), "greedy"))))
+    return (yield from welded(meshes))
 
 
 def mesh_for_bake(world: World, kind: str) -> "Job[tuple[Meshes, WeldedMeshes]]":

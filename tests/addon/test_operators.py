@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operators as scripts and the redo panel call them, in a real Blender without a window."""
 
+import json
+
 import numpy as np
 import pytest
 
-from voxelwright.addon import idnames, session, worlds
+from voxelwright.addon import idnames, presets, properties, session, worlds
 from voxelwright.addon.operators.job_operator import JobOperator
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.formats.png import write_png
 from voxelwright.voxel.jobs import Progress, finish
+from voxelwright.voxel.settings import Recipe
 from voxelwright.voxel.storage import world_to_bytes
 
 
@@ -19,7 +22,7 @@ def heightmap_file(folder):
 
 
 def test_new_world_makes_the_same_world_as_the_generator(blender, small_world):
-    direct = finish(worlds.generate("rolling_hills", (40, 33, 100), 2))
+    direct = finish(worlds.generate(Recipe(presets.world_text("rolling_hills"), (40, 33, 100), 2)))
     assert world_to_bytes(session.world_of(small_world)) == world_to_bytes(direct)
     assert small_world.type == "EMPTY"
     assert blender.context.view_layer.objects.active == small_world
@@ -206,3 +209,46 @@ def test_an_error_in_a_modal_job_is_reported_and_ends_it():
     assert operator.modal(context, Event("TIMER")) == {"CANCELLED"}
     assert operator.reports == [({"ERROR"}, "It broke.")]
     assert context.open_timers == 0
+
+
+def test_regenerate_replaces_the_voxels_as_one_step(blender, small_world):
+    name, before = small_world.name, world_to_bytes(session.world_of(small_world))
+    blender.ops.voxelwright.regenerate_world("EXEC_DEFAULT", True, preset="alpine", size=(20, 20, 200), seed=3)
+    made = session.world_of(blender.data.objects[name])
+    expected = finish(worlds.generate(Recipe(presets.world_text("alpine"), (20, 20, 200), 3)))
+    assert world_to_bytes(made) == world_to_bytes(expected)
+    blender.ops.ed.undo()
+    assert world_to_bytes(session.world_of(blender.data.objects[name])) == before
+
+
+def test_a_presets_numbers_can_be_turned(blender):
+    settings = blender.context.scene.voxelwright
+    settings.preset = "alpine"
+    blender.ops.voxelwright.adjust_preset()
+    assert len(settings.parameters) > 5
+    parameter = next(p for p in settings.parameters if p.name.endswith(".wavelength"))
+    parameter.value *= 2
+    changed = properties.adjusted(settings)
+    assert json.loads(changed) == [[parameter.name, pytest.approx(parameter.value)]]
+    blender.ops.voxelwright.new_world(preset="alpine", size=(40, 40, 200))
+    blender.ops.voxelwright.new_world(preset="alpine", size=(40, 40, 200), adjusted=changed)
+    plain, turned = (session.world_of(o) for o in blender.data.objects if o.type == "EMPTY")
+    assert world_to_bytes(plain) != world_to_bytes(turned)
+    assert [path for path, _ in turned.settings.recipe.adjusted] == [parameter.name]
+    settings.preset = "rolling_hills"
+    assert not settings.parameters
+
+
+@pytest.mark.parametrize("adjusted", ["nonsense", "[1]", '[["nodes.none.scale", 1]]', '[["", 1]]'])
+def test_a_number_that_the_preset_has_not_is_refused(blender, adjusted):
+    with pytest.raises(RuntimeError, match=r"JSON list|gives no such number"):
+        blender.ops.voxelwright.new_world(preset="alpine", size=(20, 20, 40), adjusted=adjusted)
+    assert not blender.data.objects
+
+
+def test_smoothing_is_an_edit_of_the_world(blender, small_world):
+    name = small_world.name
+    blender.ops.voxelwright.set_smoothing("EXEC_DEFAULT", True, smoothing=0.5)
+    assert session.world_of(blender.data.objects[name]).settings.smoothing == 0.5
+    blender.ops.ed.undo()
+    assert session.world_of(blender.data.objects[name]).settings.smoothing == 0.0
