@@ -147,6 +147,12 @@ def _parser() -> argparse.ArgumentParser:
         default="greedy",
         help="; ".join(f"{name}: {text[0].lower()}{text[1:]}" for name, (_, text) in worlds.MESH_KINDS.items()),
     )
+    sub.add_argument(
+        "--ambient-occlusion", action="store_true", help="darken the corners of blocks in the colour attribute"
+    )
+    sub.add_argument(
+        "--crack-free", action="store_true", help="no corner of a face on another's edge; faces are n-gons"
+    )
     output(sub, f"the file to write, ending in {', '.join(BAKE_SUFFIXES)}")
 
     sub = command("demo", _demo, "Make a 192×192 world, its picture, its Blender file and its glTF file.")
@@ -204,7 +210,8 @@ def _bake(options: argparse.Namespace) -> None:
     suffix = check_suffix(options.output, BAKE_SUFFIXES)
     check_writable(options.output)
     world = _read_world(options.file)
-    meshes, welded = _run(worlds.mesh_for_bake(world, options.mesh))
+    how = worlds.BakeOptions(options.mesh, options.ambient_occlusion, options.crack_free)
+    meshes, welded = _run(worlds.mesh_for_bake(world, how))
     blender = _Blender(options.enable_extension)
     objects = blender.bake(options.file.stem, world, meshes.palette, welded)
     if suffix == ".blend":

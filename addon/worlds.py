@@ -136,7 +136,7 @@ def _import_heightmap(data: bytes, options: ImportOptions) -> Job[tuple[World, t
     return (yield from job), heightmap.notes
 
 
-def mesh(world: World, kind: str) -> Job[Meshes]:
+def mesh(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     """Mesh a world, kind by MESH_KINDS. Raises VoxelwrightError for a world without voxels."""
     if not world.coords():
         raise VoxelwrightError("This world has no voxels; generate or import some first.")
@@ -144,20 +144,22 @@ def mesh(world: World, kind: str) -> Job[Meshes]:
     kernel_cache.prepare()
     from ..voxel.edit.smoothing import smooth_all
 
-    yield from kernel_cache.compiling("mesh", lambda: _meshes(_sample_world(), kind))
+    group = "mesh with light" if ambient_occlusion else "mesh"
+    yield from kernel_cache.compiling(group, lambda: _meshes(_sample_world(), kind, ambient_occlusion))
     if kind == "smooth":
         copy = World()
         copy.apply(content(world))
         copy.apply(smooth_all(copy))
         world = copy
-    return (yield from _meshes(world, kind))
+    return (yield from _meshes(world, kind, ambient_occlusion))
 
 
-def _meshes(world: World, kind: str) -> Job[Meshes]:
+def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     from ..voxel.mesh.blocky import mesh_blocky
     from ..voxel.mesh.smooth import mesh_smooth
 
-    blocky = yield from stage(mesh_blocky(world, merge=kind != "simple"), 0.0, 0.5)
+    job = mesh_blocky(world, merge=kind != "simple", ambient_occlusion=ambient_occlusion)
+    blocky = yield from stage(job, 0.0, 0.5)
     smooth = yield from stage(mesh_smooth(world), 0.5, 1.0)
     return Meshes(blocky, smooth, world.palette)
 
@@ -168,18 +170,29 @@ def _sample_world() -> World:
     return new_world({(0, 0, 0): palette.voxel(1), (1, 0, 0): palette.voxel(2)}, palette)
 
 
-def weld(meshes: Meshes) -> "Job[WeldedMeshes]":
+def weld(meshes: Meshes, crack_free: bool = False) -> "Job[WeldedMeshes]":
     """A world's meshes joined to what a bake turns into objects."""
     from ..voxel.mesh import topology
 
     def welded(meshes: Meshes) -> "Job[WeldedMeshes]":
-        return topology.weld(meshes.blocky, meshes.smooth, meshes.palette.transparent)
+        return topology.weld(meshes.blocky, meshes.smooth, meshes.palette.transparent, crack_free=crack_free)
 
-    yield from kernel_cache.compiling("weld", lambda: welded(finish(_meshes(_sample_world(), "greedy"))))
+    group = "weld crack-free" if crack_free else "weld"
+    yield from kernel_cache.compiling(group, lambda: welded(finish(_meshes(_sample_world(), "greedy"))))
     return (yield from welded(meshes))
 
 
-def mesh_for_bake(world: World, kind: str) -> "Job[tuple[Meshes, WeldedMeshes]]":
+@dataclass(frozen=True)
+class BakeOptions:
+    """How a world is baked: kind by MESH_KINDS; ambient_occlusion darkens corners in the colour attribute; crack_free
+    leaves no corner of one polygon on another's edge."""
+
+    kind: str = "greedy"
+    ambient_occlusion: bool = False
+    crack_free: bool = False
+
+
+def mesh_for_bake(world: World, options: BakeOptions) -> "Job[tuple[Meshes, WeldedMeshes]]":
     """Mesh and weld a world."""
-    meshes = yield from stage(mesh(world, kind), 0.0, 0.7)
-    return meshes, (yield from stage(weld(meshes), 0.7, 1.0))
+    meshes = yield from stage(mesh(world, options.kind, options.ambient_occlusion), 0.0, 0.7)
+    return meshes, (yield from stage(weld(meshes, options.crack_free), 0.7, 1.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a world knows of itself besides its voxels and its palette. Immutable: an edit holds both the old and the new."""
+"""What a world knows of itself besides voxels and palette. Immutable: an edit holds both the old and the new."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields

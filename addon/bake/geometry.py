@@ -12,15 +12,18 @@ from ...voxel.mesh.topology import IndexedMesh, unique_edges
 UV_MAP = "UVMap"
 COLOR_ATTRIBUTE = "Color"
 
+DARKEST = 0.35
+"""The colour attribute, linear, where ambient light does not reach."""
+
 
 def fill_mesh(data: bpy.types.Mesh, mesh: IndexedMesh, slots: NDArray[np.int32]) -> None:
     """Replace the geometry of data, in object mode, by mesh; its material slots stay.
 
-    slots (256,) int32 is the material slot of each palette index. The colour attribute is white: exporters multiply
-    it into the colour of the material.
+    slots (256,) int32 is the material slot of each palette index. The colour attribute is white, or as dark as ambient
+    light makes it: exporters multiply it into the colour of the material.
     """
-    edges, corner_edges = unique_edges(mesh.corners, len(mesh.positions))
-    n_polygons, n_sides = mesh.corners.shape
+    edges, corner_edges = unique_edges(mesh.starts, mesh.corners, len(mesh.positions))
+    n_polygons = len(mesh.starts)
     data.clear_geometry()
     data.vertices.add(len(mesh.positions))
     data.edges.add(len(edges))
@@ -30,13 +33,16 @@ def fill_mesh(data: bpy.types.Mesh, mesh: IndexedMesh, slots: NDArray[np.int32])
     _set(data, ".edge_verts", "value", edges)
     _set(data, ".corner_vert", "value", mesh.corners)
     _set(data, ".corner_edge", "value", corner_edges)
-    data.polygons.foreach_set("loop_start", np.arange(0, mesh.corners.size, n_sides, dtype=np.int32))
+    data.polygons.foreach_set("loop_start", mesh.starts)
     data.attributes.new("material_index", "INT", "FACE")
     _set(data, "material_index", "value", slots[mesh.materials])
     data.attributes.new(UV_MAP, "FLOAT2", "CORNER")
     _set(data, UV_MAP, "vector", mesh.uvs)
     # A new colour attribute is white.
     data.attributes.new(COLOR_ATTRIBUTE, "BYTE_COLOR", "CORNER")
+    if mesh.light is not None:
+        shade = DARKEST + (1 - DARKEST) * mesh.light
+        _set(data, COLOR_ATTRIBUTE, "color", np.stack([shade, shade, shade, np.ones_like(shade)], axis=1))
     data.color_attributes.active_color_name = COLOR_ATTRIBUTE
     data.color_attributes.render_color_index = data.color_attributes.active_color_index
     if mesh.normals is None:

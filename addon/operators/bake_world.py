@@ -23,6 +23,17 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
         name="Mesh", description="How the world is turned into meshes", items=MESH_KIND_ITEMS, default="greedy"
     )
 
+    ambient_occlusion: bpy.props.BoolProperty(
+        name="Ambient Occlusion",
+        description="Darken the corners of blocks in the colour attribute, which exporters multiply into the colour. "
+        "Merges fewer faces",
+    )
+    crack_free: bpy.props.BoolProperty(
+        name="Crack-Free",
+        description="Give each face a corner wherever it meets another's, so that no pixel gaps and no loose edges are "
+        "left; faces then have more than four corners",
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode != "OBJECT":
@@ -36,7 +47,8 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
     def start(self, context: bpy.types.Context) -> "Job[tuple[worlds.Meshes, WeldedMeshes]]":
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
-        return worlds.mesh_for_bake(session.world_of(owner), self.mesh_kind)
+        options = worlds.BakeOptions(self.mesh_kind, self.ambient_occlusion, self.crack_free)
+        return worlds.mesh_for_bake(session.world_of(owner), options)
 
     def finish(self, context: bpy.types.Context, result: "tuple[worlds.Meshes, WeldedMeshes]") -> None:
         from ..bake.objects import bake_world

@@ -14,7 +14,7 @@ from voxelwright.voxel.settings import Recipe
 stages = []
 recipe = Recipe(presets.world_text(presets.DEFAULT_WORLD_PRESET), (40, 40, 100), 1)
 world = finish(worlds.generate(recipe), lambda progress: stages.append(progress.what))
-finish(worlds.mesh_for_bake(world, "greedy"), lambda progress: stages.append(progress.what))
+finish(worlds.mesh_for_bake(world, worlds.BakeOptions()), lambda progress: stages.append(progress.what))
 print(*stages, sep=chr(10))
 """
 

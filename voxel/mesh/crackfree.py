@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import VoxelwrightError
 from ..kernels import kernel
 from .arrays import BlockyMesh
-from .topology import weld
+from .numbering import number_keys
 
 _AXIS_BITS = 21
 _MAX_SPAN = 1 << _AXIS_BITS
@@ -48,7 +48,7 @@ def crack_free(mesh: BlockyMesh, extra: NDArray[np.int32] | None = None) -> Poly
     if (points.max(axis=0) - low >= _MAX_SPAN).any():
         raise VoxelwrightError(f"Only worlds up to {_MAX_SPAN} voxels across can be made crack-free; bake parts of it.")
     keys = (points - low) @ (np.int64(1) << _AXIS_BITS * np.arange(3, dtype=np.int64))
-    first, _ = weld(keys)
+    first, _ = number_keys(keys)
     table = np.full(1 << int(2 * len(first)).bit_length(), -1, np.int64)
     _fill(keys[first], table)
     offsets = np.zeros(len(quads) + 1, np.int64)

@@ -16,6 +16,7 @@ from ..jobs import Job, Progress
 from ..kernels import kernel
 from ..layout import (
     CHUNK_SIZE,
+    FACE_CORNERS_UV,
     FACE_U_AXIS,
     FACE_V_AXIS,
     N_MATERIALS,
@@ -27,9 +28,13 @@ from ..layout import (
     QUAD_Y_SHIFT,
     QUAD_Z_SHIFT,
     quad_corner_offsets,
+    unpack_quads,
 )
 from ..limits import MAX_BAKED_CHUNK_COORD
 from .arrays import BlockyMesh, SmoothMesh
+from .crackfree import Polygons
+from .crackfree import crack_free as polygons_of
+from .numbering import number_keys
 
 # A point's key: 18 bits each for x, y and z, counted from −2¹⁷, and above them 8 bits for the body that it is part of.
 _COORD_BITS = 18
@@ -39,20 +44,27 @@ _BODY_SHIFT = 3 * _COORD_BITS
 
 _OFFSETS = quad_corner_offsets()
 
+FULL_LIGHT = 3
+"""The light of a corner that nothing darkens."""
+
 
 @dataclass(frozen=True)
 class IndexedMesh:
-    """Polygons of k corners each (4 for blocks, 3 for smooth surfaces), counter-clockwise from outside.
+    """Polygons, counter-clockwise from outside.
 
-    positions (v, 3) float32 in voxel space. corners (p, k) int32: the vertex of each corner. materials (p,) uint8.
-    uvs (p, k, 2) float32, in voxels. normals (v, 3) float32, unit; None where every polygon is flat.
+    positions (v, 3) float32 in voxel space. starts (p,) int32: the first corner of each polygon, whose corners reach to
+    the next one's. corners (c,) int32: the vertex of each corner. materials (p,) uint8. uvs (c, 2) float32, in voxels.
+    normals (v, 3) float32, unit; None where every polygon is flat. light (c,) float32: ambient light at the corners, 0
+    to 1; None for full light everywhere.
     """
 
     positions: NDArray[np.float32]
+    starts: NDArray[np.int32]
     corners: NDArray[np.int32]
     materials: NDArray[np.uint8]
     uvs: NDArray[np.float32]
-    normals: NDArray[np.float32] | None
+    normals: NDArray[np.float32] | None = None
+    light: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,36 +76,93 @@ class WeldedMeshes:
 
     @property
     def n_polygons(self) -> int:
-        return sum(len(mesh.corners) for mesh in (self.blocks, self.smooth) if mesh is not None)
+        return sum(len(mesh.starts) for mesh in (self.blocks, self.smooth) if mesh is not None)
 
 
-def weld(blocky: BlockyMesh, smooth: SmoothMesh, transparent: NDArray[np.bool_]) -> Job[WeldedMeshes]:
-    """Weld both meshes of a world; transparent is that of weld_blocky()."""
+def weld(
+    blocky: BlockyMesh, smooth: SmoothMesh, transparent: NDArray[np.bool_], *, crack_free: bool = False
+) -> Job[WeldedMeshes]:
+    """Weld both meshes of a world; transparent is that of weld_blocky(). crack_free makes polygons of the quads that
+    have all points at which they meet others, or smooth surfaces, among their corners."""
     yield Progress(0.0, "Joining blocks")
-    blocks = weld_blocky(blocky, transparent) if len(blocky.quads) else None
+    blocks = None
+    if len(blocky.quads):
+        polygons = polygons_of(blocky, _lattice_points(smooth)) if crack_free else None
+        blocks = weld_blocky(blocky, transparent, polygons)
     yield Progress(0.6, "Joining smooth surfaces")
     return WeldedMeshes(blocks, weld_smooth(smooth) if len(smooth.quads) else None)
 
 
-def weld_blocky(mesh: BlockyMesh, transparent: NDArray[np.bool_]) -> IndexedMesh:
-    """The quads of blocks, vertices shared by lattice point; UVs are the voxel coordinates along the face's U and V.
+def _lattice_points(smooth: SmoothMesh) -> NDArray[np.int32]:
+    """The vertices of smooth surfaces that lie on the voxels' lattice, where they meet blocks."""
+    points = smooth.world_positions()
+    return points[(points == np.round(points)).all(axis=1)].astype(np.int32)
+
+
+def weld_blocky(mesh: BlockyMesh, transparent: NDArray[np.bool_], polygons: Polygons | None = None) -> IndexedMesh:
+    """The quads of blocks, or the polygons that crack_free() made of them, vertices shared by lattice point; UVs are
+    the voxel coordinates along the face's U and V.
 
     transparent (256,) bool says which materials one sees through. Each of those is a body of its own that shares no
     vertices with others: two kinds of glass that touch both show a face there, and a mesh must not have two polygons
-    with the same vertices. Raises VoxelwrightError where the world reaches too far.
+    with the same vertices. A quad whose light asks for the other diagonal starts at its second corner. Raises
+    VoxelwrightError where the world reaches too far.
     """
     _check_extent(mesh.coords)
-    n = len(mesh.quads)
     bodies = np.where(transparent, np.arange(N_MATERIALS), 0)
+    if polygons is None:
+        starts, keys, uvs, materials, light = _quad_corners(mesh, bodies)
+    else:
+        starts, keys, uvs, materials, light = _polygon_corners(mesh, bodies, polygons)
+    first, index = number_keys(keys)
+    return IndexedMesh(_key_points(keys[first]).astype(np.float32), starts, index, materials, uvs, None, light)
+
+
+_Corners = tuple[
+    NDArray[np.int32], NDArray[np.int64], NDArray[np.float32], NDArray[np.uint8], NDArray[np.float32] | None
+]
+"""starts (p,), and a corner's key (c,), UV (c, 2), and light (c,), with materials (p,) before the last."""
+
+
+def _quad_corners(mesh: BlockyMesh, bodies: NDArray[np.int64]) -> _Corners:
+    n = len(mesh.quads)
     keys = np.empty((n, 4), np.int64)
     materials = np.empty(n, np.uint8)
     uvs = np.empty((n, 4, 2), np.float32)
     origins = mesh.coords.astype(np.int64) * CHUNK_SIZE
     _blocky_corners(mesh.quads.view(np.int64), mesh.chunk_of_quad, origins, bodies, keys, materials, uvs)
-    first, index = number_keys(keys.reshape(-1))
-    return IndexedMesh(
-        _key_points(keys.reshape(-1)[first]).astype(np.float32), index.reshape(n, 4), materials, uvs, None
-    )
+    light = None
+    if mesh.corner_light is not None:
+        turned = mesh.splits_along_1_3()
+        keys[turned] = np.roll(keys[turned], -1, axis=1)
+        uvs[turned] = np.roll(uvs[turned], -1, axis=1)
+        lights = mesh.corner_light.astype(np.float32) / FULL_LIGHT
+        lights[turned] = np.roll(lights[turned], -1, axis=1)
+        light = lights.reshape(-1)
+    return np.arange(0, 4 * n, 4, dtype=np.int32), keys.reshape(-1), uvs.reshape(-1, 2), materials, light
+
+
+def _polygon_corners(mesh: BlockyMesh, bodies: NDArray[np.int64], polygons: Polygons) -> _Corners:
+    fields = unpack_quads(mesh.quads)
+    owner = np.repeat(np.arange(len(mesh.quads)), np.diff(polygons.offsets))
+    points, face = polygons.corners.astype(np.int64), fields["face"][owner]
+    rows = np.arange(len(points))
+    u, v = points[rows, FACE_U_AXIS[face]], points[rows, FACE_V_AXIS[face]]
+    keys = bodies[fields["material"][owner]] << _BODY_SHIFT
+    for axis in range(3):
+        keys |= (points[:, axis] + _COORD_OFFSET) << (2 - axis) * _COORD_BITS
+    light = None
+    if mesh.corner_light is not None:
+        # Bilinear between the quad's own corners, whose light is exact along edges between others.
+        low = mesh.corners().min(axis=1)[owner]
+        at_u = (u - low[rows, FACE_U_AXIS[face]]) / fields["width"][owner]
+        at_v = (v - low[rows, FACE_V_AXIS[face]]) / fields["height"][owner]
+        corner_uv = FACE_CORNERS_UV[face]
+        weights = np.where(corner_uv[:, :, 0] == 1, at_u[:, None], 1 - at_u[:, None])
+        weights = weights * np.where(corner_uv[:, :, 1] == 1, at_v[:, None], 1 - at_v[:, None])
+        light = ((weights * mesh.corner_light[owner]).sum(axis=1) / FULL_LIGHT).astype(np.float32)
+    uvs = np.stack([u, v], axis=1).astype(np.float32)
+    return polygons.offsets[:-1].astype(np.int32), keys, uvs, fields["material"].astype(np.uint8), light
 
 
 def weld_smooth(mesh: SmoothMesh) -> IndexedMesh:
@@ -112,30 +181,24 @@ def weld_smooth(mesh: SmoothMesh) -> IndexedMesh:
     uvs = np.empty((len(triangles), 3, 2), np.float32)
     _smooth_uvs(points, triangles, uvs)
     return IndexedMesh(
-        points.astype(np.float32), triangles, np.repeat(mesh.quad_materials, 2), uvs, mesh.normals[first]
+        points.astype(np.float32),
+        np.arange(0, triangles.size, 3, dtype=np.int32),
+        triangles.reshape(-1),
+        np.repeat(mesh.quad_materials, 2),
+        uvs.reshape(-1, 2),
+        mesh.normals[first],
     )
 
 
-def unique_edges(corners: NDArray[np.int32], n_vertices: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The edges of polygons with corners (p, k): their vertices (e, 2) int32, the lower first, and (p, k) int32 the
-    edge from each corner to the next of its polygon."""
+def unique_edges(
+    starts: NDArray[np.int32], corners: NDArray[np.int32], n_vertices: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The edges of polygons, starts and corners as in IndexedMesh: their vertices (e, 2) int32, the lower first, and
+    (c,) int32 the edge from each corner to the next of its polygon."""
     edges = np.empty((corners.size, 2), np.int32)
     corner_edges = np.empty(corners.shape, np.int32)
-    return edges[: _unique_edges(corners, n_vertices, edges, corner_edges)], corner_edges
-
-
-def number_keys(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Number the distinct keys in the order of their first occurrence.
-
-    keys is (n,) int64, not negative. Returns first (m,) int32, where each distinct key first occurs, and index (n,)
-    int32, the number of each key: keys[first][index] == keys. 4 M keys, 1 M of them distinct, take 0.2 s on one
-    2.5 GHz core.
-    """
-    if len(keys) > np.iinfo(np.int32).max:
-        raise VoxelwrightError("The mesh has more than 2,147,483,647 corners; bake a smaller world.")
-    first = np.empty(len(keys), np.int32)
-    index = np.empty(len(keys), np.int32)
-    return first[: _number_keys(keys, first, index)].copy(), index
+    n = _unique_edges(starts, corners, n_vertices, edges, corner_edges)
+    return edges[:n], corner_edges
 
 
 def _check_extent(coords: NDArray[np.int32]) -> None:
@@ -197,66 +260,33 @@ def _smooth_uvs(points, triangles, uvs):
 
 
 @kernel
-def _number_keys(keys, first, index):
-    """Write first and index of number_keys(), both (n,) int32; return how many keys are distinct.
-
-    A hash table with open addressing, of rows (key, number), grown fourfold when half full.
-    """
-    table = np.full((1024, 2), -1, np.int64)
-    n = 0
-    for i in range(len(keys)):
-        slot = _find(table, keys[i])
-        if table[slot, 1] < 0:
-            table[slot, 0], table[slot, 1] = keys[i], n
-            first[n] = i
-            n += 1
-        index[i] = table[slot, 1]
-        if 2 * n > len(table):
-            table = np.full((4 * len(table), 2), -1, np.int64)
-            for j in range(n):
-                slot = _find(table, keys[first[j]])
-                table[slot, 0], table[slot, 1] = keys[first[j]], j
-    return n
-
-
-@kernel
-def _find(table, key):
-    """The row of table (a power of two rows) that holds key, or the empty one where it belongs."""
-    mixed = key * -7046029254386353131  # 2⁶⁴ divided by the golden ratio: Knuth's multiplicative hashing
-    slot = (mixed ^ mixed >> 32) & (len(table) - 1)
-    while table[slot, 1] >= 0 and table[slot, 0] != key:
-        slot = (slot + 1) & (len(table) - 1)
-    return slot
-
-
-@kernel
-def _unique_edges(corners, n_vertices, edges, corner_edges):
-    """Write edges (p·k, 2) int32 and corner_edges (p, k) int32 of unique_edges(); return how many edges there are.
+def _unique_edges(starts, corners, n_vertices, edges, corner_edges):
+    """Write edges (c, 2) int32 and corner_edges (c,) int32 of unique_edges(); return how many edges there are.
 
     Edges are looked up in the row of their lower vertex, which has few: neighbouring polygons find their edges near
     each other in memory, which a hash table would scatter.
     """
-    n_sides = corners.shape[1]
+    following = np.empty(len(corners), np.int32)
     row_start = np.zeros(n_vertices + 1, np.int64)
-    for i in range(len(corners)):
-        for k in range(n_sides):
-            row_start[min(corners[i, k], corners[i, (k + 1) % n_sides]) + 1] += 1
+    for i in range(len(starts)):
+        end = starts[i + 1] if i + 1 < len(starts) else len(corners)
+        for k in range(starts[i], end):
+            following[k] = corners[k + 1 if k + 1 < end else starts[i]]
+            row_start[min(corners[k], following[k]) + 1] += 1
     for vertex in range(n_vertices):
         row_start[vertex + 1] += row_start[vertex]
     row_end = row_start[:-1].copy()
-    upper, number = np.empty(corners.size, np.int32), np.empty(corners.size, np.int32)
+    upper, number = np.empty(len(corners), np.int32), np.empty(len(corners), np.int32)
     n = 0
-    for i in range(len(corners)):
-        for k in range(n_sides):
-            a, b = corners[i, k], corners[i, (k + 1) % n_sides]
-            low, high = min(a, b), max(a, b)
-            at = row_start[low]
-            while at < row_end[low] and upper[at] != high:
-                at += 1
-            if at == row_end[low]:
-                upper[at], number[at] = high, n
-                edges[n, 0], edges[n, 1] = low, high
-                row_end[low] += 1
-                n += 1
-            corner_edges[i, k] = number[at]
+    for k in range(len(corners)):
+        low, high = min(corners[k], following[k]), max(corners[k], following[k])
+        at = row_start[low]
+        while at < row_end[low] and upper[at] != high:
+            at += 1
+        if at == row_end[low]:
+            upper[at], number[at] = high, n
+            edges[n, 0], edges[n, 1] = low, high
+            row_end[low] += 1
+            n += 1
+        corner_edges[k] = number[at]
     return n
