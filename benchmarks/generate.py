@@ -67,8 +67,3 @@ def rows() -> list[dict[str, Any]]:
     seconds, _ = _seconds(lambda: terrain.generate(hills, palette, WORLD, 1))
     row(f"hills with caves, {'×'.join(map(str, WORLD))}, on {threads} threads", seconds, 2, "s")
     return made
-
-
-if __name__ == "__main__":
-    for row in rows():
-        print(row)

@@ -16,7 +16,7 @@ from .preset import Feature, Preset
 from .program import node_seed
 from .stamps import Stamp
 
-_SQUARES_A_SLICE = 100_000
+_SQUARES_A_SLICE = 25_000
 
 
 class Stamps(NamedTuple):

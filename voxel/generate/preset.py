@@ -221,10 +221,11 @@ def _strata(reader: Reader, table: Mapping[str, Any]) -> tuple[Stratum, ...]:
 
 
 def _check_references(reader: Reader, preset: Preset) -> None:
-    for section, entries in (("strata", preset.strata), ("features", preset.features)):
-        for i, entry in enumerate(entries):
-            if not entry.node and (entry.at_least > -INFINITE or entry.at_most < INFINITE):
-                raise reader.error(f"{section}.{i}.node", 'is missing; "at_least" and "at_most" are about it')
+    conditions: dict[str, Stratum | Feature] = {f"strata.{i}": s for i, s in enumerate(preset.strata)}
+    conditions |= {f"features.{i}": f for i, f in enumerate(preset.features)}
+    for key, entry in conditions.items():
+        if not entry.node and (entry.at_least > -INFINITE or entry.at_most < INFINITE):
+            raise reader.error(f"{key}.node", 'is missing; "at_least" and "at_most" are about it')
     references = {key: getattr(preset, key) for key in ("heights", "density", "tilt", "waver")}
     references |= {f"strata.{i}.node": s.node for i, s in enumerate(preset.strata)}
     references |= {f"features.{i}.node": f.node for i, f in enumerate(preset.features)}

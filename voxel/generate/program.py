@@ -21,6 +21,8 @@ from .point_noise import BORDER, F1, F2, cellular2_at, cellular3_at, point_fract
 REDUCED_OCTAVES = 2
 """Octaves that are shown while a world is animated."""
 
+_WARP_OCTAVES = 2
+
 _GRADIENT, _SIMPLEX, _CELLULAR, _CONSTANT, _ALTITUDE, _DEPTH = range(6)
 _ADD, _MULTIPLY, _MINIMUM, _MAXIMUM, _MIX, _TERRACE = range(6, 12)
 _KINDS = {
@@ -213,11 +215,11 @@ def _flat_noise(program, o, x0, y0, out):
     nx, ny = out.shape
     moved_x, moved_y = np.zeros((nx, ny), np.float32), np.zeros((nx, ny), np.float32)
     if o.warp > 0.0:
+        octaves = np.int64(_WARP_OCTAVES)  # typed as in the call above: numba compiles literals once more
         for moved, apart in ((moved_x, 0), (moved_y, 1 << 16)):
             f = o.warp_frequency
-            # Typed as in the call above: numba compiles once for numbers and again for literals.
             fractal2(
-                moved, x0 + apart, y0, f, f, np.int64(2), o.shown, 2.0, 0.5, np.int64(PLAIN),
+                moved, x0 + apart, y0, f, f, octaves, octaves, 2.0, 0.5, np.int64(PLAIN),
                 program.tables[o.table + 1], cosine, sine,
             )  # fmt: skip
     xs, ys = np.empty((nx, ny), np.float64), np.empty((nx, ny), np.float64)

@@ -24,7 +24,7 @@ Size = tuple[int, int, int]
 _DENSITY_REACH = 64
 """How far above the ground's height features look for ground that density makes."""
 
-_PLACES_A_SLICE = 2000
+_PLACES_A_SLICE = 1000
 
 _HEADROOM = 8
 """Features that stand inside need this many voxels of air."""

@@ -35,7 +35,7 @@ def mesh_blocky(
     for batch in chunk_batches(world, coords):
         pack(batch, transparent, buffers())
         padded = padded_chunks(world, batch.coords if ambient_occlusion else batch.coords[:0])
-        batch_counts, batch_quads, batch_lights = merge_packed(buffers(), transparent, len(batch.coords), merge, padded)
+        batch_counts, batch_quads, batch_lights = mesh_packed(buffers(), transparent, len(batch.coords), merge, padded)
         used = batch_counts.any(axis=1)
         meshed.append(batch.coords[used])
         counts.append(batch_counts[used])
@@ -81,7 +81,7 @@ def pack(batch: Batch, transparent: NDArray[np.bool_], into: Buffers) -> None:
     )
 
 
-def merge_packed(
+def mesh_packed(
     packed: Buffers, transparent: NDArray[np.bool_], n: int, merge: bool, padded: NDArray[np.uint16]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint8]]:
     """Face counts (n, 6), quads (q,) and corner light of the n packed chunks. If padded has the chunks, light is a merge

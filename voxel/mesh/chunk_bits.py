@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import kernel, parallel_kernel, prange
-from ..layout import CHUNK_SHAPE, CHUNK_SIZE, CHUNK_VOXELS, FLAG_SMOOTH, VOXEL_DTYPE
-from ..world import Coord, World
+from ..layout import CHUNK_SHAPE, CHUNK_SIZE, FLAG_SMOOTH, VOXEL_DTYPE
+from ..world import Chunk, Coord, World
+from .bits import lowest_bit
 from .rows import keep_high_bytes, row_equal_to, row_with_bits
 
 _N = CHUNK_SIZE
@@ -26,6 +27,8 @@ GROUND, SMOOTH, BLOCKY, GLASS = range(4)
 
 N_PLANES = 4
 
+SEVERAL = -1
+
 
 @dataclass(frozen=True)
 class BitBatch:
@@ -33,44 +36,46 @@ class BitBatch:
 
     coords (n, 3) int32. tables (n, 27) int32: the pool's row of the neighbour at offset (dx, dy, dz) of −1 … 1,
     in column 9·(dx + 1) + 3·(dy + 1) + dz + 1. In the pool: planes (m, 4, 32, 32) uint32, bit z of [plane, x, y]
-    for voxel (x, y, z); materials (m, 32768) uint8 in the order of a chunk's voxels; and has_blocks (m,) bool. done
-    and total count coordinates.
+    for voxel (x, y, z); addresses (m,) int64, where the voxels are in memory, which holds until the next batch;
+    has_blocks (m,) bool; and smooth_materials (m,) int16, the only material of the smooth voxels, 0 where there are
+    none, SEVERAL where there are several. done is the share of all chunks that is done with this batch.
     """
 
     coords: NDArray[np.int32]
     tables: NDArray[np.int32]
     planes: NDArray[np.uint32]
-    materials: NDArray[np.uint8]
+    addresses: NDArray[np.int64]
     has_blocks: NDArray[np.bool_]
-    done: int
-    total: int
+    smooth_materials: NDArray[np.int16]
+    done: float
 
 
 def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator[BitBatch]:
     """Batches of those chunks, or of all, with a smooth voxel in reach, sorted by coordinates. All are the chunks that
     are not all air and those just below them on some axis: an edge between two samples belongs to the chunk that
     holds the lower one."""
-    stored = np.array(world.coords(), np.int32).reshape(-1, 3)
-    chunks = [world.chunk(coord) for coord in world.coords()]
+    listed = world.coords()
+    stored = np.array(listed, np.int32).reshape(-1, 3)
+    chunks = [world.chunk(coord) for coord in listed]
     kinds = np.array([-1 - c if isinstance(c, int) else i for i, c in enumerate(chunks)], np.int32)
     if coords is None:
         owners = _with_lower_neighbours(stored)
     else:
         owners = np.array(sorted(set(coords)), np.int32).reshape(-1, 3)
+    tables = np.empty((len(owners), 27), np.int32)
+    _find_neighbours(stored, kinds, owners, tables)
+    mixed = (tables[:, :1] != tables).any(axis=1) | (tables[:, 0] >= 0)
+    owners, tables = owners[mixed], tables[mixed]
     pool = _Pool(np.flatnonzero(world.palette.transparent).astype(np.uint8))
     for start in range(0, len(owners), BATCH_CHUNKS):
-        batch = owners[start : start + BATCH_CHUNKS]
-        tables = np.empty((len(batch), 27), np.int32)
-        _find_neighbours(stored, kinds, batch, tables)
-        mixed = (tables[:, :1] != tables).any(axis=1) | (tables[:, 0] >= 0)
-        batch, tables = batch[mixed], tables[mixed]
-        wanted = np.unique(tables)
+        batch, neighbours = owners[start : start + BATCH_CHUNKS], tables[start : start + BATCH_CHUNKS]
+        wanted = np.unique(neighbours)
         pool.load(wanted.tolist(), chunks)
         rows = np.array([pool.rows[kind] for kind in wanted.tolist()], np.int32)
-        tables = rows[np.searchsorted(wanted, tables)]
-        near = pool.has_smooth[tables].any(axis=1)
-        done = min(start + BATCH_CHUNKS, len(owners))
-        yield BitBatch(batch[near], tables[near], pool.planes, pool.materials, pool.has_blocks, done, len(owners))
+        in_pool = rows[np.searchsorted(wanted, neighbours)]
+        near = (pool.smooth_materials != 0)[in_pool].any(axis=1)
+        pooled = pool.planes, pool.addresses, pool.has_blocks, pool.smooth_materials
+        yield BitBatch(batch[near], in_pool[near], *pooled, (start + len(batch)) / len(owners))
 
 
 def _with_lower_neighbours(stored: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -87,13 +92,14 @@ class _Pool:
     def __init__(self, transparent: NDArray[np.uint8]) -> None:
         self.rows: dict[int, int] = {}
         self.planes = np.empty((0, N_PLANES, _N, _N), np.uint32)
-        self.materials = np.empty((0, CHUNK_VOXELS), np.uint8)
-        self.has_smooth = np.empty(0, np.bool_)
+        self.addresses = np.empty(0, np.int64)
         self.has_blocks = np.empty(0, np.bool_)
+        self.smooth_materials = np.empty(0, np.int16)
         self._transparent = transparent
         self._free: list[int] = []
+        self._uniform: dict[int, NDArray[np.uint16]] = {}
 
-    def load(self, kinds: list[int], chunks: list[int | NDArray[np.uint16]]) -> None:
+    def load(self, kinds: list[int], chunks: list[Chunk]) -> None:
         """Hold these kinds and no others: the index of a chunk that is not uniform, or −1 − value."""
         wanted = set(kinds)
         self._free.extend(self.rows.pop(kind) for kind in sorted(self.rows.keys() - wanted))
@@ -101,22 +107,35 @@ class _Pool:
         if not missing:
             return
         self._grow(len(missing))
-        # Kept here until they have been read at their addresses.
-        voxels = [chunks[kind] if kind >= 0 else np.full(CHUNK_SHAPE, -1 - kind, VOXEL_DTYPE) for kind in missing]
-        addresses = np.array([_address(chunk) for chunk in voxels], np.int64)
         rows = np.array([self._free.pop() for _ in missing], np.int64)
         self.rows.update(zip(missing, rows.tolist(), strict=True))
-        _classify(addresses, rows, self._transparent, self.planes, self.materials, self.has_smooth, self.has_blocks)
+        self.addresses[rows] = [self._address(kind, chunks) for kind in missing]
+        _classify(rows, self._transparent, self.planes, self.addresses, self.has_blocks, self.smooth_materials)
+
+    def _address(self, kind: int, chunks: list[Chunk]) -> int:
+        if kind >= 0:
+            return _address(chunks[kind])
+        if kind not in self._uniform:
+            self._uniform[kind] = np.full(CHUNK_SHAPE, -1 - kind, VOXEL_DTYPE)
+        return _address(self._uniform[kind])
 
     def _grow(self, n: int) -> None:
-        size = len(self.planes)
-        more = n - len(self._free)
+        size, more = len(self.planes), n - len(self._free)
         if more > 0:
-            self.planes = np.concatenate([self.planes, np.empty((more, *self.planes.shape[1:]), np.uint32)])
-            self.materials = np.concatenate([self.materials, np.empty((more, CHUNK_VOXELS), np.uint8)])
-            self.has_smooth = np.concatenate([self.has_smooth, np.empty(more, np.bool_)])
-            self.has_blocks = np.concatenate([self.has_blocks, np.empty(more, np.bool_)])
+            for name in ("planes", "addresses", "has_blocks", "smooth_materials"):
+                old = getattr(self, name)
+                new = np.empty((size + more, *old.shape[1:]), old.dtype)
+                new[:size] = old
+                setattr(self, name, new)
             self._free.extend(range(size, size + more))
+
+
+@kernel
+def _address(chunk):
+    """Where the voxels of a chunk are in memory."""
+    if chunk.shape != (_N, _N, _N) or chunk.itemsize != 2 or not chunk.flags.c_contiguous:
+        raise ValueError("a chunk is a contiguous (32, 32, 32) uint16 array")
+    return np.int64(chunk.ctypes.data)
 
 
 @parallel_kernel
@@ -150,30 +169,57 @@ def _address(chunk):
 
 
 @parallel_kernel
-def _classify(addresses, rows, transparent, planes, materials, has_smooth, has_blocks):
-    """Write row rows[i] of planes, materials, has_smooth and has_blocks (see BitBatch) from the chunk at addresses[i],
-    both (n,) int64. transparent (t,) uint8 are the materials that one sees through."""
-    for k in prange(len(addresses)):
-        i = np.int64(k)  # prange counts in uint64
-        out, target = planes[rows[i]], np.int64(materials.ctypes.data) + rows[i] * CHUNK_VOXELS
-        any_smooth, any_blocky = np.int64(0), np.int64(0)
+def _classify(rows, transparent, planes, addresses, has_blocks, smooth_materials):
+    """Write rows (n,) int64 of planes, has_blocks and smooth_materials (see BitBatch) from the chunks at addresses.
+    transparent (t,) uint8 are the materials that one sees through."""
+    for k in prange(len(rows)):
+        row = rows[k]
+        out, address = planes[row], addresses[row]
+        materials = np.empty(_N, np.uint8)
+        materials_at = np.int64(materials.ctypes.data)
+        only, any_blocky = np.int64(0), np.int64(0)
         for x in range(_N):
             for y in range(_N):
-                at = (x * _N + y) * _N
-                keep_high_bytes(addresses[i] + 2 * at, target + at)
-                solid = row_with_bits(addresses[i] + 2 * at, np.uint16(0xFF00))
-                smooth = row_with_bits(addresses[i] + 2 * at, np.uint16(FLAG_SMOOTH)) & solid
+                at = address + 2 * (x * _N + y) * _N
+                solid = row_with_bits(at, np.uint16(0xFF00))
+                smooth = row_with_bits(at, np.uint16(FLAG_SMOOTH)) & solid
                 glass = np.int64(0)
+                if len(transparent) > 0 or (smooth != 0 and only != SEVERAL):
+                    keep_high_bytes(at, materials_at)
                 for material in transparent:
-                    glass |= row_equal_to(target + at, material)
+                    glass |= row_equal_to(materials_at, material)
+                if smooth != 0 and only != SEVERAL:
+                    if only == 0:
+                        only = np.int64(materials[lowest_bit(smooth)])
+                    if smooth & ~row_equal_to(materials_at, np.uint8(only)) != 0:
+                        only = np.int64(SEVERAL)
                 out[GROUND, x, y] = smooth | (solid & ~glass)
                 out[SMOOTH, x, y] = smooth
                 out[BLOCKY, x, y] = solid & ~smooth
                 out[GLASS, x, y] = glass
-                any_smooth |= smooth
                 any_blocky |= solid & ~smooth
-        has_smooth[rows[i]] = any_smooth != 0
-        has_blocks[rows[i]] = any_blocky != 0
+        has_blocks[row] = any_blocky != 0
+        smooth_materials[row] = only
+
+
+@kernel
+def any_near(table, flags):
+    """Whether flags (m,) bool is set for any row of a table (27,) int32."""
+    near = False
+    for row in table:
+        near |= flags[row]
+    return near
+
+
+@kernel
+def only_material(table, smooth_materials):
+    """The only material of the smooth voxels of a chunk and of its neighbours, or SEVERAL; there must be one."""
+    only = np.int64(0)
+    for row in table:
+        material = np.int64(smooth_materials[row])
+        if material != 0 and material != only:
+            only = material if only == 0 else np.int64(SEVERAL)
+    return only
 
 
 @kernel
@@ -181,21 +227,20 @@ def pad_rows(planes, table, plane, border, rows):
     """Write rows (32 + 2·border, the same) int64: bit z + border of rows[x + border, y + border] for voxel (x, y, z)
     of a chunk and of its neighbours; planes and table (27,) as in BitBatch, border at most 15."""
     size = _N + 2 * border
+    mask = (np.int64(1) << size) - 1
     for dx in range(3):
-        x_first, x_end = _span(dx, border)
         for dy in range(3):
-            y_first, y_end = _span(dy, border)
             column = 9 * dx + 3 * dy
-            below, here, above = (
-                planes[table[column], plane],
-                planes[table[column + 1], plane],
-                planes[table[column + 2], plane],
-            )
-            for x in range(x_first, x_end):
-                for y in range(y_first, y_end):
-                    i, j = (x - border) & (_N - 1), (y - border) & (_N - 1)
-                    row = np.int64(below[i, j]) >> (_N - border) | np.int64(here[i, j]) << border
-                    rows[x, y] = (row | np.int64(above[i, j]) << (_N + border)) & ((np.int64(1) << size) - 1)
+            x_first, x_end = _span(dx, border)
+            y_first, y_end = _span(dy, border)
+            i, j = (x_first - border) & (_N - 1), (y_first - border) & (_N - 1)
+            below, here, above = table[column], table[column + 1], table[column + 2]
+            for x in range(x_end - x_first):
+                for y in range(y_end - y_first):
+                    row = np.int64(planes[below, plane, i + x, j + y]) >> (_N - border)
+                    row |= np.int64(planes[here, plane, i + x, j + y]) << border
+                    row |= np.int64(planes[above, plane, i + x, j + y]) << (_N + border)
+                    rows[x_first + x, y_first + y] = row & mask
 
 
 @kernel

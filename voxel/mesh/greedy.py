@@ -48,6 +48,9 @@ MAX_CHUNK_QUADS = CHUNK_VOXELS // 2 * N_FACES
 
 _N = CHUNK_SIZE
 
+_GROUP = 4
+"""Chunks that share scratch memory."""
+
 # The words of a chunk as they are transposed for a pair or two of faces, each with a row of words before the first
 # and after the last. _ALIKE + axis: where a voxel has the material of the next one along that axis.
 _HIDING, _SHOWN, _ALIKE = 0, 1, 2
@@ -60,55 +63,55 @@ def mesh_chunks(materials, words, has_smooth, ends, alike_ends, exposed, glassy,
     """Write counts (n, 6) uint32 of chunks with their borders (packing.py), and their quads from
     quads[i · MAX_CHUNK_QUADS] on, int64. glassy says whether any material is transparent. lit_joins (n, 6, 2,
     34 · LANES), of ambient.py, restricts what merges; it may have no chunks."""
-    for k in prange(len(counts)):
-        i = np.int64(k)  # prange counts in uint64
-        _mesh_chunk(
-            i, materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
+    for group in prange((len(counts) + _GROUP - 1) // _GROUP):
+        first = np.int64(group) * _GROUP  # prange counts in uint64
+        chunks = range(first, min(first + _GROUP, len(counts)))
+        _mesh_group(
+            chunks, materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
         )
 
 
 @kernel
-def _mesh_chunk(i, materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
-    """Write the quads and counts of chunk i."""
-    counts[i, :] = 0
-    if not exposed[i]:
-        return
-    own = materials[i * CHUNK_VOXELS : (i + 1) * CHUNK_VOXELS]
+def _mesh_group(chunks, materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
+    """Write the quads and counts of some chunks, in the same scratch memory."""
     alike = np.empty((6, N_WORDS), np.uint32)
-    if merge or glassy:
-        _alike_words(own, glassy, alike)
-    if glassy:
-        _alike_borders(alike_ends[i], alike)
     # Only the words around those that are written need a value.
-    turned = np.empty((_N_TURNED, TALL), np.uint32)
-    turned[:, :LANES] = 0
-    turned[:, -LANES:] = 0
+    turned = np.zeros((_N_TURNED, TALL), np.uint32)
     never = np.zeros(TALL, np.uint32)
     rows = np.empty(TALL, np.uint32)
     joins = np.empty((2, TALL), np.uint32)
-    occupied = np.empty(LANES, np.uint32)
-    separate = has_smooth[i] or glassy
-    at = i * MAX_CHUNK_QUADS
-    for face in range(N_FACES):
-        if face == POS_X or face == POS_Y:
-            _turn(words[i], alike, face == POS_X, separate, glassy, glassy or merge, turned)
-        elif face == POS_Z:
-            turned[_HIDING, -LANES:], turned[_HIDING, :LANES] = ends[i, 0], ends[i, 1]
-            if glassy:
-                turned[_ALIKE + 2, -2 * LANES : -LANES] = alike_ends[i, POS_Z]
-                turned[_ALIKE + 2, :LANES] = alike_ends[i, NEG_Z]
-        same = turned[_ALIKE + FACE_AXIS[face]] if glassy else never
-        _face_rows(face, turned[_SHOWN if separate else _HIDING], turned[_HIDING], same, rows)
-        _find_occupied(face, rows, occupied)
-        join_u = turned[_ALIKE + FACE_U_AXIS[face]] if merge else never
-        join_v = turned[_ALIKE + FACE_V_AXIS[face]] if merge else never
-        if len(lit_joins) > 0:
-            joins[0] = join_u & lit_joins[i, face, 0]
-            joins[1] = join_v & lit_joins[i, face, 1]
-            join_u, join_v = joins[0], joins[1]
-        end = _walk(face, rows, occupied, join_u, join_v, own, at, quads)
-        counts[i, face] = end - at
-        at = end
+    occupied = np.zeros(LANES, np.uint32)
+    for i in chunks:
+        counts[i, :] = 0
+        if not exposed[i]:
+            continue
+        own = materials[i * CHUNK_VOXELS : (i + 1) * CHUNK_VOXELS]
+        if merge or glassy:
+            _alike_words(own, glassy, alike)
+        if glassy:
+            _alike_borders(alike_ends[i], alike)
+        separate = has_smooth[i] or glassy
+        at = i * MAX_CHUNK_QUADS
+        for face in range(N_FACES):
+            if face == POS_X or face == POS_Y:
+                _turn(words[i], alike, face == POS_X, separate, glassy, glassy or merge, turned)
+            elif face == POS_Z:
+                turned[_HIDING, -LANES:], turned[_HIDING, :LANES] = ends[i, 0], ends[i, 1]
+                if glassy:
+                    turned[_ALIKE + 2, -2 * LANES : -LANES] = alike_ends[i, POS_Z]
+                    turned[_ALIKE + 2, :LANES] = alike_ends[i, NEG_Z]
+            same = turned[_ALIKE + FACE_AXIS[face]] if glassy else never
+            _face_rows(face, turned[_SHOWN if separate else _HIDING], turned[_HIDING], same, rows)
+            _find_occupied(face, rows, occupied)
+            join_u = turned[_ALIKE + FACE_U_AXIS[face]] if merge else never
+            join_v = turned[_ALIKE + FACE_V_AXIS[face]] if merge else never
+            if len(lit_joins) > 0:
+                joins[0] = join_u & lit_joins[i, face, 0]
+                joins[1] = join_v & lit_joins[i, face, 1]
+                join_u, join_v = joins[0], joins[1]
+            end = _walk(face, rows, occupied, join_u, join_v, own, at, quads)
+            counts[i, face] = end - at
+            at = end
 
 
 @kernel
@@ -166,7 +169,6 @@ def _face_rows(face, shown, hiding, same, rows):
 @kernel
 def _find_occupied(face, rows, occupied):
     """Write bit v of occupied[slice] (LANES) uint32, for the slices in lanes 1 … 32, where row v has any face."""
-    occupied[:] = 0
     if face >= POS_Z:
         for s in range(_N):
             occupied[s + 1] = row_not_zero(np.int64(rows.ctypes.data) + 4 * ((s + 1) * LANES + 1))

@@ -19,26 +19,29 @@ import numpy as np
 
 from ..kernels import kernel, parallel_kernel, prange
 from .bits import lowest_bit
-from .chunk_bits import GROUND, SMOOTH, pad_rows
-from .nets_cells import END, FIRST, INNER, count_own, find_cells, find_centred, number_cells
+from .chunk_bits import GROUND, SMOOTH, any_near, only_material, pad_rows
+from .nets_cells import END, FIRST, INNER, count_own, find_cells, find_centred, number_cells, used_rows
 from .nets_field import place_by_field, smoothed_field
 from .nets_materials import find_quad_materials, find_vertex_materials
-from .nets_tables import BORDER, CELLS, CENTROIDS, FRACTION_STEPS, SAMPLES
-from .vectors import add_quad_area, is_nearer
+from .nets_tables import BORDER, CELLS, CENTROIDS, FRACTION_STEPS, NOWHERE, SAMPLES
+from .vectors import add_quad_area, is_nearer, length_squared, write_scaled
 
 GROUP_CHUNKS = 4
 """Chunks that share scratch memory."""
 
 
 @parallel_kernel
-def count(planes, tables, rows, counts):
-    """Write rows (n, 2, 36, 36) int64, ground and smooth, and counts (n, 2) int64, vertices and quads, from planes
-    and tables (n, 27) of a BitBatch."""
+def count(planes, has_blocks, tables, rows, counts):
+    """Write rows (n, 2, 36, 36) int64, ground and smooth, and counts (n, 2) int64, vertices and quads, from planes,
+    has_blocks and tables of a BitBatch."""
     for i in prange(len(tables)):
         edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
         cells = np.empty((CELLS, CELLS), np.int64)
         pad_rows(planes, tables[i], GROUND, BORDER, rows[i, 0])
-        pad_rows(planes, tables[i], SMOOTH, BORDER, rows[i, 1])
+        if any_near(tables[i], has_blocks):
+            pad_rows(planes, tables[i], SMOOTH, BORDER, rows[i, 1])
+        else:
+            rows[i, 1] = rows[i, 0]
         find_cells(rows[i, 0], rows[i, 1], edges, cells)
         counts[i, 0], counts[i, 1] = count_own(edges, cells)
 
@@ -46,10 +49,12 @@ def count(planes, tables, rows, counts):
 @parallel_kernel
 def emit(
     planes,
-    materials,
+    addresses,
     has_blocks,
+    smooth_materials,
     tables,
     strength,
+    first_vertex,
     rows,
     counts,
     firsts,
@@ -60,44 +65,41 @@ def emit(
     quad_materials,
 ):
     """Write the arrays of SmoothMesh, chunk i from vertex firsts[i, 0] and quad firsts[i, 1] on; quads get indices
-    into the arrays. rows and counts are count()'s, vertex_materials (3, v) uint8
-    is find_vertex_materials()'s.
-    has_blocks (m,) bool, by row of planes. strength is smoothed_field()'s."""
+    that count from first_vertex. planes … tables are a BitBatch's, rows and counts count()'s, strength is
+    smoothed_field()'s, and vertex_materials (3, v) uint8 is find_vertex_materials()'s."""
     for group in prange((len(rows) + GROUP_CHUNKS - 1) // GROUP_CHUNKS):
         start, end = GROUP_CHUNKS * group, min(GROUP_CHUNKS * group + GROUP_CHUNKS, len(rows))
         # Besides a chunk's own vertices there are at most those of the cells about it.
         most = counts[start:end, 0].max() + CELLS**3 - (CELLS - 2) ** 3
-        numbers = np.empty(CELLS * CELLS * SAMPLES, np.uint32)
-        corners, samples = np.empty(most, np.uint8), np.empty(most, np.int32)
+        numbers, corners = np.empty(CELLS * CELLS * SAMPLES, np.uint16), np.empty(most, np.uint8)
         points, areas = np.empty((most, 4), np.int32), np.empty((most, 4), np.int32)
-        quad_samples = np.empty(counts[start:end, 1].max(), np.uint16)
+        samples = np.empty(counts[start:end, 1].max(), np.uint16)
         edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
-        cells, centred = np.empty((CELLS, CELLS), np.int64), np.zeros((CELLS, CELLS), np.int64)
+        cells, centred = np.empty((CELLS, CELLS), np.int64), np.empty((CELLS, CELLS), np.int64)
         field = np.empty((SAMPLES, SAMPLES, SAMPLES), np.float32)
         for i in range(start, end):
-            vertex, quad, n_own = firsts[i, 0], firsts[i, 1], counts[i, 0]
+            vertex, quad, n_own, n_quads = firsts[i, 0], firsts[i, 1], counts[i, 0], counts[i, 1]
             ground, smooth, table = rows[i, 0], rows[i, 1], tables[i]
             find_cells(ground, smooth, edges, cells)
-            find_centred(planes, materials, has_blocks, table, ground, centred)
-            n = number_cells(ground, cells, centred, n_own, numbers, corners, points, samples)
-            if strength == 0:
-                place_binary(corners, n, points)
-            else:
+            centred[:] = 0
+            if any_near(table, has_blocks):
+                find_centred(planes, addresses, table, ground, centred)
+            shifts = CENTROIDS if strength == 0 else NOWHERE
+            n = number_cells(ground, cells, centred, shifts, n_own, numbers, corners, points)
+            if strength != 0:
                 smoothed_field(planes, table, strength, field)
-                place_by_field(field.reshape(-1), samples, corners, n, points)
+                place_by_field(field, corners, n, points)
             areas[:n] = 0
-            find_quads(ground, edges, numbers, points, vertex, areas, quads[quad:], quad_samples)
+            find_quads(ground, edges, numbers, points, first_vertex + vertex, areas, quads[quad:], samples)
             finish_vertices(points, areas, n_own, positions[vertex:], normals[vertex:])
-            find_vertex_materials(materials, table, smooth, cells, vertex_materials[:, vertex:])
-            find_quad_materials(materials, table, quad_samples, counts[i, 1], quad_materials[quad:])
-
-
-@kernel
-def place_binary(corners, n, points):
-    """Move n points from their cell's lowest sample to the centroid of its crossed edges' middles."""
-    for i in range(n):
-        for axis in range(3):
-            points[i, axis] += CENTROIDS[corners[i], axis]
+            only = only_material(table, smooth_materials)
+            if only > 0:
+                vertex_materials[:2, vertex : vertex + n_own] = only
+                vertex_materials[2, vertex : vertex + n_own] = 0
+                quad_materials[quad : quad + n_quads] = only
+            else:
+                find_vertex_materials(addresses, table, smooth, cells, vertex_materials[:, vertex:])
+                find_quad_materials(addresses, table, samples, n_quads, quad_materials[quad:])
 
 
 _X_CELL, _Y_CELL = CELLS * SAMPLES, SAMPLES
@@ -118,10 +120,11 @@ def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, sampl
     for axis in range(3):
         p, q, step = _BACK_P[axis], _BACK_Q[axis], _STEPS[axis]
         for x in range(1, SAMPLES - 1):
-            for y in range(1, SAMPLES - 1):
+            columns = used_rows(edges[axis, x])
+            while columns != 0:
+                y = lowest_bit(columns)
+                columns &= columns - 1
                 row = edges[axis, x, y]
-                if row == 0:
-                    continue
                 own = INNER if FIRST <= x < END and FIRST <= y < END else 0
                 inside = ground[x, y]
                 cell, sample = (x * CELLS + y) * SAMPLES, (x * SAMPLES + y) * SAMPLES
@@ -130,8 +133,11 @@ def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, sampl
                     row &= row - 1
                     up = inside >> z & 1
                     turned = (q - p) * up
-                    a, c = np.int64(numbers[cell + z - p - q]), np.int64(numbers[cell + z])
-                    b, d = np.int64(numbers[cell + z - p - turned]), np.int64(numbers[cell + z - q + turned])
+                    a, c = np.int64(numbers[np.uint64(cell + z - p - q)]), np.int64(numbers[np.uint64(cell + z)])
+                    b, d = (
+                        np.int64(numbers[np.uint64(cell + z - p - turned)]),
+                        np.int64(numbers[np.uint64(cell + z - q + turned)]),
+                    )
                     add_quad_area(points_at, areas_at, a, b, c, d, crosses_at)
                     if own >> z & 1:
                         # Both triangles must face the edge's outside, which one of the two splits always gives; where
@@ -161,12 +167,12 @@ def _address(array):
 @kernel
 def finish_vertices(points, areas, n, positions, normals):
     """Write positions and normals (v, 3) float32 of n vertices: in voxels; unit, up where the area is zero."""
+    points_at, areas_at = _address(points), _address(areas)
+    positions_at, normals_at = _address(positions), _address(normals)
     for i in range(n):
-        for axis in range(3):
-            positions[i, axis] = np.float32(points[i, axis]) * np.float32(1 / FRACTION_STEPS)
-        x, y, z = np.float32(areas[i, 0]), np.float32(areas[i, 1]), np.float32(areas[i, 2])
-        length = np.sqrt(x * x + y * y + z * z)
+        length = np.sqrt(length_squared(areas_at, i))
+        write_scaled(points_at, i, np.float32(1 / FRACTION_STEPS), positions_at)
         if length > 0:
-            normals[i, 0], normals[i, 1], normals[i, 2] = x / length, y / length, z / length
+            write_scaled(areas_at, i, np.float32(1) / length, normals_at)
         else:
             normals[i, 0], normals[i, 1], normals[i, 2] = 0, 0, 1

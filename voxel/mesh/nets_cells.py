@@ -68,15 +68,9 @@ def _about(edges, x, y):
 
 
 @kernel
-def find_centred(planes, materials, has_blocks, table, ground, centred):
-    """Write centred (35, 35) int64: the cells that hold a visible face of a block. planes, materials and table are
-    those of a BitBatch; has_blocks (m,) bool, by row of planes."""
-    centred[:] = 0
-    near = False
-    for row in table:
-        near |= has_blocks[row]
-    if not near:
-        return
+def find_centred(planes, addresses, table, ground, centred):
+    """Write centred (35, 35) int64: the cells that hold a visible face of a block. planes, addresses and table are
+    those of a BitBatch."""
     blocky, glass = np.empty((SAMPLES, SAMPLES), np.int64), np.empty((SAMPLES, SAMPLES), np.int64)
     pad_rows(planes, table, BLOCKY, BORDER, blocky)
     pad_rows(planes, table, GLASS, BORDER, glass)
@@ -94,7 +88,7 @@ def find_centred(planes, materials, has_blocks, table, ground, centred):
                 while alike != 0:
                     z = lowest_bit(alike)
                     alike &= alike - 1
-                    if material_at(materials, table, x, y, z) == material_at(materials, table, x + dx, y + dy, z + dz):
+                    if material_at(addresses, table, x, y, z) == material_at(addresses, table, x + dx, y + dy, z + dz):
                         row &= ~(np.int64(1) << z)
                 faces[axis, x, y] = row & ((np.int64(1) << (SAMPLES - dz)) - 1)
     for x in range(CELLS):
@@ -103,39 +97,49 @@ def find_centred(planes, materials, has_blocks, table, ground, centred):
 
 
 @kernel
-def number_cells(ground, cells, centred, n_own, numbers, corners, points, samples):
+def number_cells(ground, cells, centred, shifts, n_own, numbers, corners, points):
     """Number the cells (35, 35) int64: the chunk's own from 0, those about it from n_own, each in their order.
 
-    Writes numbers (35·35·36,) int32, the number at [(x·35 + y)·36 + z], and by number corners (v,) uint8, the bits of
-    the corners that are ground, 0 where centred (35, 35) int64 has the cell; points (v, 4) int32, the lowest sample's
-    position; samples (v,) int32, that sample as (x·36 + y)·36 + z. Returns how many there are.
+    Writes numbers (35·35·36,) uint16, the number at [(x·35 + y)·36 + z], and by number corners (v,) uint8, the bits of
+    the corners that are ground, 0 where centred (35, 35) int64 has the cell; and points (v, 4) int32, the lowest
+    sample's position plus the row of shifts (256, 4) int32 for those bits. Returns how many there are.
     """
     own, other = 0, n_own
     for x in range(CELLS):
-        for y in range(CELLS):
+        columns = used_rows(cells[x])
+        while columns != 0:
+            y = lowest_bit(columns)
+            columns &= columns - 1
             row = cells[x, y]
-            if row == 0:
-                continue
             inner = _OWN_CELLS if 0 < x < CELLS - 1 and 0 < y < CELLS - 1 else 0
             middle = centred[x, y]
             g0, g1, g2, g3 = ground[x, y], ground[x + 1, y], ground[x, y + 1], ground[x + 1, y + 1]
-            px, py = _position(x), _position(y)
+            px, py, cell = _position(x), _position(y), (x * CELLS + y) * SAMPLES
             while row != 0:
                 z = lowest_bit(row)
                 row &= row - 1
-                if inner >> z & 1:
-                    number = own
-                    own += 1
-                else:
-                    number = other
-                    other += 1
-                numbers[(x * CELLS + y) * SAMPLES + z] = number
-                samples[number] = (x * SAMPLES + y) * SAMPLES + z
+                mine = inner >> z & 1
+                number = own if mine else other
+                own += mine
+                other += 1 - mine
+                numbers[np.uint64(cell + z)] = number
                 mask = g0 >> z & 3 | (g1 >> z & 3) << 2 | (g2 >> z & 3) << 4 | (g3 >> z & 3) << 6
-                corners[number] = mask & ((middle >> z & 1) - 1)
-                points[number, 0], points[number, 1] = px, py
-                points[number, 2], points[number, 3] = _position(z), 0
+                mask &= (middle >> z & 1) - 1
+                corners[number] = mask
+                points[number, 0] = px + shifts[mask, 0]
+                points[number, 1] = py + shifts[mask, 1]
+                points[number, 2] = _position(z) + shifts[mask, 2]
+                points[number, 3] = 0
     return other
+
+
+@kernel
+def used_rows(rows):
+    """The bits of those of at most 64 rows (n,) int64 that are not 0."""
+    used = np.int64(0)
+    for k in range(len(rows)):
+        used |= np.int64(rows[k] != 0) << k
+    return used
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..kernels import kernel
 from .chunk_bits import GROUND, pad_rows
-from .nets_tables import BORDER, CORNERS, EDGES, FRACTION_STEPS, SAMPLES
+from .nets_tables import BORDER, CORNERS, EDGES, FRACTION_BITS, FRACTION_STEPS, SAMPLES
 
 REACH = 4
 """The blur is a box of five samples, twice, along each axis."""
@@ -97,11 +97,11 @@ _BLOCK = 64
 
 
 @kernel
-def place_by_field(field, samples, corners, n, points):
+def place_by_field(field, corners, n, points):
     """Move n points, (v, 4) int32, from their cell's lowest sample to the centroid of its edges' crossings, rounded
     to 2⁻¹² of a voxel; where corners (v,) uint8 is 0, to the cell's middle.
 
-    field (36³,) float32 is negative inside; samples (v,) int32 index it. Blocks of 64 points go through every loop
+    field (36, 36, 36) float32 is negative inside. Blocks of 64 points go through every loop
     together, so that each loop is one of vectors.
     """
     values = np.zeros((8, _BLOCK), np.float32)
@@ -109,10 +109,13 @@ def place_by_field(field, samples, corners, n, points):
     counts, crossed, along = np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32)
     for start in range(0, n, _BLOCK):
         size = min(_BLOCK, n - start)
-        for k in range(8):
-            step = (CORNERS[k, 0] * SAMPLES + CORNERS[k, 1]) * SAMPLES + CORNERS[k, 2]
-            for i in range(size):
-                values[k, i] = field[samples[start + i] + step]
+        for i in range(size):
+            # The lowest sample is at its number plus a half.
+            x = (points[start + i, 0] >> FRACTION_BITS) + BORDER
+            y = (points[start + i, 1] >> FRACTION_BITS) + BORDER
+            z = (points[start + i, 2] >> FRACTION_BITS) + BORDER
+            for k in range(8):
+                values[k, i] = field[x + CORNERS[k, 0], y + CORNERS[k, 1], z + CORNERS[k, 2]]
         sums[:] = 0
         counts[:] = 0
         for e in range(12):

@@ -1,35 +1,42 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The materials of smooth surfaces' vertices and quads, looked up where the surface is.
 
-materials (m, 32768) uint8 and table (27,) int32 are those of a BitBatch.
+addresses (m,) int64 and table (27,) int32 are those of a BitBatch.
 """
 
 import numpy as np
 
 from ..kernels import kernel
-from ..layout import CHUNK_SHIFT, CHUNK_SIZE, CHUNK_VOXELS
+from ..layout import CHUNK_SHIFT, CHUNK_SIZE, MATERIAL_SHIFT
 from .bits import count_bits, lowest_bit
 from .nets_tables import BORDER, CELLS, SAMPLES
+from .rows import load_voxel
 
 _INSIDE = CHUNK_SIZE - 1
 _OFFSET = CHUNK_SIZE - BORDER  # from a padded sample to a coordinate counted from the lower neighbour's corner
 
 
 @kernel
-def material_at(materials, table, x, y, z):
+def material_at(addresses, table, x, y, z):
     """The material of padded sample (x, y, z)."""
     x, y, z = x + _OFFSET, y + _OFFSET, z + _OFFSET
-    row = table[(x >> CHUNK_SHIFT) * 9 + (y >> CHUNK_SHIFT) * 3 + (z >> CHUNK_SHIFT)]
-    return materials[row, ((x & _INSIDE) * CHUNK_SIZE + (y & _INSIDE)) * CHUNK_SIZE + (z & _INSIDE)]
+    address = addresses[table[(x >> CHUNK_SHIFT) * 9 + (y >> CHUNK_SHIFT) * 3 + (z >> CHUNK_SHIFT)]]
+    return _material(address, ((x & _INSIDE) * CHUNK_SIZE + (y & _INSIDE)) * CHUNK_SIZE + (z & _INSIDE))
 
 
 @kernel
-def find_quad_materials(materials, table, samples, n, quad_materials):
+def _material(address, index):
+    """The material of a voxel of the chunk at address, as int64."""
+    return load_voxel(address + 2 * index) >> MATERIAL_SHIFT
+
+
+@kernel
+def find_quad_materials(addresses, table, samples, n, quad_materials):
     """Write quad_materials (n,) uint8 of padded samples (n,) uint16 given as (x·36 + y)·36 + z."""
     for i in range(n):
         sample = np.int64(samples[i])
         xy = sample // SAMPLES
-        quad_materials[i] = material_at(materials, table, xy // SAMPLES, xy % SAMPLES, sample - xy * SAMPLES)
+        quad_materials[i] = material_at(addresses, table, xy // SAMPLES, xy % SAMPLES, sample - xy * SAMPLES)
 
 
 _SHARES = np.array([[(2 * 255 * b + a + b) // (2 * max(a + b, 1)) for b in range(9)] for a in range(9)], np.int64)
@@ -42,25 +49,24 @@ _SPREAD = np.array([sum(0xFF << 8 * k for k in range(8) if mask >> k & 1) for ma
 
 
 @kernel
-def find_vertex_materials(materials, table, smooth, cells, vertex_materials):
+def find_vertex_materials(addresses, table, smooth, cells, vertex_materials):
     """Write vertex_materials (3, v) uint8 of the chunk's own vertices in the order of their cells: the commonest
     smooth material at the cell's corners, the second (the lower of two as common; the first again where there is no
     other), and its share of the two, 255 for 1."""
-    flat = materials.reshape(-1)
-    bases = np.empty((4, 3), np.int64)
+    columns = np.empty((4, 3), np.int64)
     at = 0
     for x in range(1, CELLS - 1):
         for y in range(1, CELLS - 1):
             row = cells[x, y] >> 1 & ((np.int64(1) << (CELLS - 2)) - 1)
             if row == 0:
                 continue
-            # The materials at the cells' columns along z, and in which of the pool's chunks they go on.
+            # Where the voxels of the cells' four columns are, in each of the three chunks along z.
             for k in range(4):
                 cx, cy = x + (k & 1) + _OFFSET, y + (k >> 1) + _OFFSET
                 offset = ((cx & _INSIDE) * CHUNK_SIZE + (cy & _INSIDE)) * CHUNK_SIZE
                 for dz in range(3):
-                    in_pool = table[(cx >> CHUNK_SHIFT) * 9 + (cy >> CHUNK_SHIFT) * 3 + dz]
-                    bases[k, dz] = np.int64(in_pool) * CHUNK_VOXELS + offset
+                    address = addresses[table[(cx >> CHUNK_SHIFT) * 9 + (cy >> CHUNK_SHIFT) * 3 + dz]]
+                    columns[k, dz] = address + 2 * offset
             s0, s1, s2, s3 = smooth[x, y], smooth[x + 1, y], smooth[x, y + 1], smooth[x + 1, y + 1]
             while row != 0:
                 z = lowest_bit(row) + 1
@@ -69,8 +75,8 @@ def find_vertex_materials(materials, table, smooth, cells, vertex_materials):
                 low, high = z + _OFFSET, z + _OFFSET + 1
                 word = np.uint64(0)
                 for k in range(4):
-                    below = flat[np.uint64(bases[k, low >> CHUNK_SHIFT] + (low & _INSIDE))]
-                    above = flat[np.uint64(bases[k, high >> CHUNK_SHIFT] + (high & _INSIDE))]
+                    below = _material(columns[k, low >> CHUNK_SHIFT], low & _INSIDE)
+                    above = _material(columns[k, high >> CHUNK_SHIFT], high & _INSIDE)
                     word |= (np.uint64(below) | np.uint64(above) << np.uint64(8)) << np.uint64(16 * k)
                 corners = _SPREAD[mask]
                 best = second = _lowest_byte(word, corners)

@@ -29,13 +29,17 @@ EDGES = np.array([(k, k | bit) for bit in _CORNER_BIT for k in range(8) if not k
 
 
 def _crossing_centroids() -> NDArray[np.int32]:
-    centroids = np.full((256, 3), 0.5)
+    centroids = np.zeros((256, 4))
+    centroids[:, :3] = 0.5
     for inside in range(1, 255):
         middles = [CORNERS[[a, b]].mean(axis=0) for a, b in EDGES if (inside >> a ^ inside >> b) & 1]
-        centroids[inside] = np.mean(middles, axis=0)
+        centroids[inside, :3] = np.mean(middles, axis=0)
     return np.round(centroids * FRACTION_STEPS).astype(np.int32)
 
 
 CENTROIDS = _crossing_centroids()
-"""(256, 3) int32 by the bits of the corners inside: the centroid of the crossed edges' middles, in 2⁻¹² of a voxel
-from the lowest sample. Rows 0 and 255 hold the cell's centre."""
+"""(256, 4) int32 by the bits of the corners inside: the centroid of the crossed edges' middles, in 2⁻¹² of a voxel
+from the lowest sample, and 0. Rows 0 and 255 hold the cell's centre."""
+
+NOWHERE = np.zeros((256, 4), np.int32)
+"""The same for vertices that are not placed yet: the lowest sample."""

@@ -7,6 +7,7 @@ of bits along z. Of the neighbours only the planes that touch the chunk are read
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,7 @@ def chunk_batches(world: World, coords: Iterable[Coord] | None) -> Iterator[Batc
     chunks = [world.chunk(coord) for coord in listed]
     values = np.array([chunk if isinstance(chunk, int) else 0 for chunk in chunks], np.int64)
     addresses = np.array([0 if isinstance(chunk, int) else _address(chunk) for chunk in chunks], np.int64)
-    table = np.array(listed, np.int32).reshape(-1, 3)
+    table = np.fromiter(chain.from_iterable(listed), np.int32, 3 * len(listed)).reshape(-1, 3)
     rows = np.empty((len(listed), 1 + N_FACES), np.int64)
     _plan(table, asked, addresses, values, world.palette.transparent, rows)
     # A row of −1, for air where nothing is stored, comes last.

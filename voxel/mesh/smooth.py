@@ -21,10 +21,9 @@ naive Surface Nets. Where the time goes: docs/surface_nets.md.
 """
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..jobs import Job, Progress
 from ..world import Coord, World
@@ -38,18 +37,20 @@ def mesh_smooth(world: World, *, coords: Iterable[Coord] | None = None) -> Job[S
     """Mesh the surfaces of smooth voxels: of all chunks, or of those at coords only."""
     strength = round(world.settings.smoothing * STRENGTH_STEPS)
     parts = []
+    n_vertices = 0
     for batch in bit_batches(world, coords):
-        if len(batch.coords):
-            parts.append(_mesh_batch(batch, strength))
-        yield Progress(batch.done / batch.total, "Meshing smooth surfaces")
+        parts.append(_mesh_batch(batch, strength, n_vertices))
+        n_vertices += len(parts[-1].positions)
+        yield Progress(batch.done, "Meshing smooth surfaces")
     return _joined(parts)
 
 
-def _mesh_batch(batch: BitBatch, strength: int) -> SmoothMesh:
+def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh:
+    """The batch's part of a mesh; its quads' indices count from first_vertex."""
     n = len(batch.coords)
     rows = np.empty((n, 2, nets.SAMPLES, nets.SAMPLES), np.int64)
     counts = np.empty((n, 2), np.int64)
-    nets.count(batch.planes, batch.tables, rows, counts)
+    nets.count(batch.planes, batch.has_blocks, batch.tables, rows, counts)
     used = counts[:, 1] > 0
     tables, rows, counts = batch.tables[used], rows[used], counts[used]
     n_vertices, n_quads = counts.sum(axis=0).tolist()
@@ -66,10 +67,12 @@ def _mesh_batch(batch: BitBatch, strength: int) -> SmoothMesh:
     )
     nets.emit(
         batch.planes,
-        batch.materials,
+        batch.addresses,
         batch.has_blocks,
+        batch.smooth_materials,
         tables,
         strength,
+        first_vertex,
         rows,
         counts,
         np.cumsum(counts, axis=0) - counts,
@@ -83,25 +86,21 @@ def _mesh_batch(batch: BitBatch, strength: int) -> SmoothMesh:
 
 
 def _joined(parts: list[SmoothMesh]) -> SmoothMesh:
-    """One mesh of several, their vertex indices shifted."""
-    first = 0
-    quads = [np.empty((0, 4), np.uint32)]
-    for part in parts:
-        quads.append(part.quads + np.uint32(first))
-        first += len(part.positions)
-
-    def column(name: str, empty: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate([empty, *(getattr(part, name) for part in parts)])
-
-    return SmoothMesh(
-        column("coords", np.empty((0, 3), np.int32)),
-        column("vertex_counts", np.empty(0, np.uint32)),
-        column("quad_counts", np.empty(0, np.uint32)),
-        column("positions", np.empty((0, 3), np.float32)),
-        column("normals", np.empty((0, 3), np.float32)),
-        column("materials", np.empty(0, np.uint8)),
-        column("secondary_materials", np.empty(0, np.uint8)),
-        column("blend_weights", np.empty(0, np.uint8)),
-        np.concatenate(quads),
-        column("quad_materials", np.empty(0, np.uint8)),
-    )
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        no_bytes = np.empty(0, np.uint8)
+        no_numbers, no_vectors = np.empty(0, np.uint32), np.empty((0, 3), np.float32)
+        return SmoothMesh(
+            np.empty((0, 3), np.int32),
+            no_numbers,
+            no_numbers,
+            no_vectors,
+            no_vectors,
+            no_bytes,
+            no_bytes,
+            no_bytes,
+            np.empty((0, 4), np.uint32),
+            no_bytes,
+        )
+    return SmoothMesh(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(SmoothMesh)))

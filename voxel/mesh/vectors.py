@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vectors of four int32, three of which are used: what a quad adds to its vertices, in a fifth of the instructions
-that numba makes of it."""
+"""Vectors of four int32, three of which are used: what a quad adds to its vertices, and what a vertex becomes, in a
+part of the instructions that numba makes of it."""
 
 from typing import Any
 
@@ -69,3 +69,40 @@ def is_nearer(_typing: Any, points: Any, a: Any, c: Any, b: Any, d: Any) -> Any:
 
     integer = types.int64
     return types.int64(integer, integer, integer, integer, integer), generate
+
+
+def _floats(builder: Any, address: Any, row: Any) -> Any:
+    return builder.sitofp(builder.load(_pointer(builder, address, row), align=4), ir.VectorType(ir.FloatType(), 4))
+
+
+@intrinsic
+def length_squared(_typing: Any, vectors: Any, row: Any) -> Any:
+    """The square of the length (float32) of a row (int64) of vectors, (n, 4) int32 by address (int64)."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        vector = _floats(builder, *arguments)
+        squares = builder.fmul(vector, vector)
+        x, y, z = (builder.extract_element(squares, _INT32(k)) for k in range(3))
+        return builder.fadd(builder.fadd(x, y), z)
+
+    return types.float32(types.int64, types.int64), generate
+
+
+@intrinsic
+def write_scaled(_typing: Any, vectors: Any, row: Any, scale: Any, target: Any) -> Any:
+    """Write a row (int64) of target, (n, 3) float32, from that of vectors, (n, 4) int32, both by address (int64), times
+    scale (float32)."""
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        vectors, row, scale, target = arguments
+        vector = _floats(builder, vectors, row)
+        scales = ir.Constant(vector.type, ir.Undefined)
+        for k in range(4):
+            scales = builder.insert_element(scales, scale, _INT32(k))
+        scaled = builder.fmul(vector, scales)
+        three = builder.shuffle_vector(scaled, scaled, ir.Constant(ir.VectorType(_INT32, 3), [0, 1, 2]))
+        at = builder.add(target, builder.mul(row, ir.Constant(row.type, 12)))
+        builder.store(three, builder.inttoptr(at, three.type.as_pointer()), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.float32, types.int64), generate

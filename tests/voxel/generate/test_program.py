@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every kind of node, evaluated over boxes, held to plain Python at each voxel."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -156,7 +156,7 @@ def test_curves_never_overshoot():
     for _ in range(50):
         xs = np.cumsum(rng.uniform(0.05, 3, 6))
         points = list(zip(xs.tolist(), rng.uniform(-5, 5, 6).tolist(), strict=True))
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             values = curve(points, np.linspace(x0, x1, 40))
             assert values.min() >= min(y0, y1) - 1e-5
             assert values.max() <= max(y0, y1) + 1e-5

@@ -409,11 +409,11 @@ DIGESTS = {
     "rolling_hills": "35c7688b7ea851a027e0a7e1",
     "alpine": "c0e96abbee2390be6cbcc7e8",
     "caverns": "787d25c8ed65a35d476a9b67",
-    "dunes": "9245aeda5718924bf0408ea3",
+    "dunes": "fb677f3a0ea9a7490787f997",
     "floating_islands": "35bd59b81e80f159a0e5cf02",
     "islands": "c0516a006550f84df17a0465",
     "mesas": "096cd146e752eecf778a91da",
-    "terraces": "1aea4f0a2cca3afefbc2f290",
+    "terraces": "298585a78d62895bef563fed",
 }
 
 
