@@ -3,6 +3,7 @@
 # make demo        a world, its picture, its Blender file and its glTF in build/demo
 # make test        all tests; TESTS=tests/voxel some of them
 # make check       linter and type checker
+# make bench       figures beside those of peers, GROUP=greedy and the other files with rows() in benchmarks/
 # make extension   the zips that Blender installs, in build/extension
 # make clean       removes what was built, not the environments
 #
@@ -11,15 +12,20 @@
 VENV ?= .venv
 CHECK_VENV ?= .venv-check
 TESTS ?= tests
+PROCESSES ?= 5
 export PYTHON VENV BPY
 
-.PHONY: demo test check extension environment check-environment validator clean
+.PHONY: demo test bench check extension environment check-environment validator clean
 
 demo: environment
 	"$(VENV)/bin/voxelwright" demo -o build/demo
 
 test: environment validator
 	"$(VENV)/bin/python" -P -m pytest $(TESTS)
+
+bench: environment
+	"$(VENV)/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary=:all: -r requirements/bench.txt
+	"$(VENV)/bin/python" benchmarks/run.py --processes $(PROCESSES) $(GROUP)
 
 check: check-environment
 	"$(CHECK_VENV)/bin/ruff" check .

@@ -95,7 +95,7 @@ def _binary(name: str) -> list[dict[str, Any]]:
         world.settings = settings[smoothing]
         return finish(mesh_smooth(world, coords=volumes.CHUNKS))
 
-    halves = {coord: 1 for coord in colored.coords()}
+    halves = dict.fromkeys(colored.coords(), 1)
     jobs: dict[str, Callable[[], object]] = {
         "binary": lambda: mesh(binary, 0.0),
         "binary, 5 materials": lambda: mesh(colored, 0.0),
@@ -142,7 +142,7 @@ def smooth_world(name: str, *, one_material: bool) -> World:
 
 
 def signed_distances(name: str) -> NDArray[np.float32]:
-    """(258, 258, 258) float32, negative inside: the indicator of solid voxels, blurred, with the signs of the voxels."""
+    """(258, 258, 258) float32, negative inside: solid voxels blurred, with the signs of the voxels."""
     solid = volumes.materials(name) > 0
     share = solid.astype(np.float32)
     for axis in range(3):

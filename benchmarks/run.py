@@ -42,7 +42,9 @@ def measure_in_process(group: str) -> list[Row]:
         result = Path(folder) / "rows.json"
         command = [sys.executable, __file__, group, "--into", str(result)]
         # What Blender prints is not part of the table.
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            command, check=False, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         if done.returncode != 0:
             sys.exit(f"{done.stdout}\nThe benchmarks of {group} failed: what they printed is above.")
         rows: list[Row] = json.loads(result.read_text(encoding="utf-8"))
@@ -81,7 +83,10 @@ def table(rows: list[Row]) -> str:
         lines.append([row["name"], *("" if n is None else f"{n:,.4g}" for n in numbers), target, row["unit"]])
     widths = [max(len(line[k]) for line in lines) for k in range(6)]
     text = [
-        "  ".join(cell.ljust(width) if k in (0, 5) else cell.rjust(width) for k, (cell, width) in enumerate(zip(line, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if k in (0, 5) else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
         for line in lines
     ]
     notes = dict.fromkeys(row["note"] for row in rows if row.get("note"))

@@ -50,7 +50,7 @@ def _light_joins(voxels, transparent, joins):
     occluders = np.empty((_N + 2, _N + 2), np.int64)
     constant = np.empty((_N + 1, _N + 1, 2), np.int64)
     for face in range(N_FACES):
-        if face == POS_X or face == POS_Y:
+        if face in (POS_X, POS_Y):
             _occluder_words(voxels, transparent, face == POS_X, occluders)
         constant[:] = 0
         for row in range(_N):

@@ -59,9 +59,10 @@ class SmoothMesh:
     position is exact, and equal on both sides of a chunk border). normals (v, 3) float32: unit, outwards.
     materials and secondary_materials (v,) uint8: the commonest and the second commonest smooth material about the
     vertex, the same where there is only one; blend_weights (v,) uint8: the share of the second of both, 255 for 1, so
-    at most 128. Every cell that a chunk's edges touch has its vertex in that chunk, so a vertex on a border may be
-    used by none of the chunk's own quads. quads (q, 4) uint32: indices into the vertex arrays, counter-clockwise from outside, to be split along corners 0 and 2. quad_materials (q,) uint8:
-    the material of the voxel that the quad covers. Vertices and quads lie chunk after chunk in the order of coords.
+    at most 128. quads (q, 4) uint32: indices into the vertex arrays, counter-clockwise from outside, to be split along
+    corners 0 and 2. quad_materials (q,) uint8: the material of the voxel that the quad covers. Vertices and quads lie
+    chunk after chunk in the order of coords. Every cell with a surface in it that a chunk's voxels are corners of has
+    its vertex in that chunk, so a few vertices on borders are used by none of the chunk's own quads.
     """
 
     coords: NDArray[np.int32]

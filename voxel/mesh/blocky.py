@@ -6,6 +6,7 @@ packing.py makes bits of the voxels, greedy.py quads of the bits, in two paralle
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,35 +32,43 @@ def mesh_blocky(
     constant along it (ambient.py).
     """
     transparent = world.palette.transparent
-    meshed, counts, quads, lights = [], [], [], []
+    coords_of_quads = np.empty((0, 3), np.int32)
+    counts, quads = np.empty((0, N_FACES), np.uint32), np.empty(0, QUAD_DTYPE)
+    lights = np.empty((0, 4), np.uint8)
     for batch in chunk_batches(world, coords):
         pack(batch, transparent, buffers())
         padded = padded_chunks(world, batch.coords if ambient_occlusion else batch.coords[:0])
         batch_counts, batch_quads, batch_lights = mesh_packed(buffers(), transparent, len(batch.coords), merge, padded)
         used = batch_counts.any(axis=1)
-        meshed.append(batch.coords[used])
-        counts.append(batch_counts[used])
-        quads.append(batch_quads)
-        lights.append(batch_lights)
+        _extend(coords_of_quads, batch.coords[used])
+        _extend(counts, batch_counts[used])
+        _extend(quads, batch_quads)
+        _extend(lights, batch_lights)
         yield Progress(batch.done, "Meshing blocks")
-    if not meshed:
-        light = np.empty((0, 4), np.uint8) if ambient_occlusion else None
-        return BlockyMesh(np.empty((0, 3), np.int32), np.empty((0, N_FACES), np.uint32), np.empty(0, QUAD_DTYPE), light)
-    light = np.concatenate(lights) if ambient_occlusion else None
-    return BlockyMesh(np.concatenate(meshed), np.concatenate(counts), np.concatenate(quads), light)
+    return BlockyMesh(coords_of_quads, counts, quads, lights if ambient_occlusion else None)
+
+
+def _extend(array: NDArray[Any], more: NDArray[Any]) -> None:
+    """Append to an array that nobody else knows yet, where it lies: a concatenation at the end would write everything
+    twice, into fresh memory, which costs more than some of the meshing."""
+    n = len(array)
+    array.resize((n + len(more), *array.shape[1:]), refcheck=False)
+    array[n:] = more
 
 
 class Buffers:
-    """What all batches of all jobs are meshed in, made once, because fresh memory costs as much time as meshing. Nothing
-    stays in them from one batch to the next. That for quads has room for checkerboards, and the system gives it memory
-    as far as it is ever written."""
+    """What all batches of all jobs are meshed in, made once, because fresh memory costs as much time as meshing.
+
+    Nothing stays in them from one batch to the next. That for quads has room for checkerboards, and the system gives it
+    memory as far as it is ever written.
+    """
 
     def __init__(self) -> None:
         n = BATCH_CHUNKS
         # Rows of materials are compared with those a plane further, of the last chunk too.
         self.materials = np.zeros((n + 1) * CHUNK_VOXELS, np.uint8)
         self.words = np.zeros((n, 4, N_WORDS), np.uint32)
-        self.has_smooth = np.zeros(n, np.bool_)
+        self.apart = np.zeros(n, np.bool_)
         self.ends = np.zeros((n, 2, LANES), np.uint32)
         self.alike_ends = np.zeros((n, N_FACES, LANES), np.uint32)
         self.exposed = np.zeros(n, np.bool_)
@@ -74,24 +83,22 @@ def buffers() -> Buffers:
 def pack(batch: Batch, transparent: NDArray[np.bool_], into: Buffers) -> None:
     """Fill the buffers with the voxels of a batch and what is around them, as bits."""
     b, glasses = into, np.flatnonzero(transparent).astype(np.uint8)
-    pack_chunks(batch.addresses, glasses, b.materials, b.words, b.has_smooth)
+    pack_chunks(batch.addresses, glasses, b.materials, b.words, b.apart)
     sources = batch.addresses, batch.values, batch.near
-    add_borders(
-        *sources, transparent, glasses, b.materials, b.words, b.has_smooth, b.ends, b.alike_ends, b.exposed
-    )
+    add_borders(*sources, transparent, glasses, b.materials, b.words, b.apart, b.ends, b.alike_ends, b.exposed)
 
 
 def mesh_packed(
     packed: Buffers, transparent: NDArray[np.bool_], n: int, merge: bool, padded: NDArray[np.uint16]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint8]]:
-    """Face counts (n, 6), quads (q,) and corner light of the n packed chunks. If padded has the chunks, light is a merge
-    key and (q, 4); else padded has none, and light is (0, 4)."""
+    """Face counts (n, 6), quads (q,) and corner light of the n packed chunks. If padded has the chunks, light is a
+    merge key and (q, 4); else padded has none, and light is (0, 4)."""
     b = packed
     joins = np.zeros((len(padded), N_FACES, 2, TALL), np.uint32)
     if len(padded):
         light_joins(padded, transparent, joins)
     counts = np.empty((n, N_FACES), np.uint32)
-    voxels = b.materials, b.words, b.has_smooth, b.ends, b.alike_ends, b.exposed
+    voxels = b.materials, b.words, b.apart, b.ends, b.alike_ends, b.exposed
     mesh_chunks(*voxels, bool(transparent.any()), merge, joins, b.quads, counts)
     ends = np.cumsum(counts.sum(axis=1, dtype=np.int64))
     quads = np.empty(ends[-1], np.int64)

@@ -19,11 +19,13 @@ from .rows import keep_high_bytes, row_equal_to, row_with_bits
 
 _N = CHUNK_SIZE
 
-BATCH_CHUNKS = 256
+BATCH_CHUNKS = 512
 """Chunks a batch: some ten milliseconds of meshing."""
 
 GROUND, SMOOTH, BLOCKY, GLASS = range(4)
-"""Planes of bits: inside for smooth surfaces; smooth; a block; of a material that one sees through (either kind)."""
+"""Planes of bits: ground, which smooth surfaces take as inside; smooth; a block; of a material that one sees through,
+smooth or a block. Ground are smooth voxels and opaque blocks: treating those as air would grow a skin between the two,
+and a transparent block must have that skin, since one sees through it."""
 
 N_PLANES = 4
 

@@ -59,21 +59,23 @@ _FIRST = LANES + 1
 
 
 @parallel_kernel
-def mesh_chunks(materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
+def mesh_chunks(materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
     """Write counts (n, 6) uint32 of chunks with their borders (packing.py), and their quads from
     quads[i · MAX_CHUNK_QUADS] on, int64. glassy says whether any material is transparent. lit_joins (n, 6, 2,
     34 · LANES), of ambient.py, restricts what merges; it may have no chunks."""
     for group in prange((len(counts) + _GROUP - 1) // _GROUP):
         first = np.int64(group) * _GROUP  # prange counts in uint64
-        chunks = range(first, min(first + _GROUP, len(counts)))
+        end = min(first + _GROUP, len(counts))
         _mesh_group(
-            chunks, materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
+            first, end, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
         )
 
 
 @kernel
-def _mesh_group(chunks, materials, words, has_smooth, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
-    """Write the quads and counts of some chunks, in the same scratch memory."""
+def _mesh_group(
+    first, end, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
+):
+    """Write the quads and counts of chunks first … end − 1, in the same scratch memory."""
     alike = np.empty((6, N_WORDS), np.uint32)
     # Only the words around those that are written need a value.
     turned = np.zeros((_N_TURNED, TALL), np.uint32)
@@ -81,7 +83,7 @@ def _mesh_group(chunks, materials, words, has_smooth, ends, alike_ends, exposed,
     rows = np.empty(TALL, np.uint32)
     joins = np.empty((2, TALL), np.uint32)
     occupied = np.zeros(LANES, np.uint32)
-    for i in chunks:
+    for i in range(first, end):
         counts[i, :] = 0
         if not exposed[i]:
             continue
@@ -90,18 +92,17 @@ def _mesh_group(chunks, materials, words, has_smooth, ends, alike_ends, exposed,
             _alike_words(own, glassy, alike)
         if glassy:
             _alike_borders(alike_ends[i], alike)
-        separate = has_smooth[i] or glassy
         at = i * MAX_CHUNK_QUADS
         for face in range(N_FACES):
-            if face == POS_X or face == POS_Y:
-                _turn(words[i], alike, face == POS_X, separate, glassy, glassy or merge, turned)
+            if face in (POS_X, POS_Y):
+                _turn(words[i], alike, face == POS_X, apart[i], glassy, glassy or merge, turned)
             elif face == POS_Z:
                 turned[_HIDING, -LANES:], turned[_HIDING, :LANES] = ends[i, 0], ends[i, 1]
                 if glassy:
                     turned[_ALIKE + 2, -2 * LANES : -LANES] = alike_ends[i, POS_Z]
                     turned[_ALIKE + 2, :LANES] = alike_ends[i, NEG_Z]
             same = turned[_ALIKE + FACE_AXIS[face]] if glassy else never
-            _face_rows(face, turned[_SHOWN if separate else _HIDING], turned[_HIDING], same, rows)
+            _face_rows(face, turned[_SHOWN if apart[i] else _HIDING], turned[_HIDING], same, rows)
             _find_occupied(face, rows, occupied)
             join_u = turned[_ALIKE + FACE_U_AXIS[face]] if merge else never
             join_v = turned[_ALIKE + FACE_V_AXIS[face]] if merge else never
@@ -109,9 +110,9 @@ def _mesh_group(chunks, materials, words, has_smooth, ends, alike_ends, exposed,
                 joins[0] = join_u & lit_joins[i, face, 0]
                 joins[1] = join_v & lit_joins[i, face, 1]
                 join_u, join_v = joins[0], joins[1]
-            end = _walk(face, rows, occupied, join_u, join_v, own, at, quads)
-            counts[i, face] = end - at
-            at = end
+            start = at
+            at = _walk(face, rows, occupied, join_u, join_v, own, at, quads)
+            counts[i, face] = at - start
 
 
 @kernel
@@ -122,7 +123,11 @@ def _alike_words(own, glassy, alike):
     for x in range(_N):
         for y in range(_N):
             row = np.int64(own.ctypes.data) + (x * _N + y) * _N
-            along_x, along_y, along_z = rows_equal(row, row + _N * _N), rows_equal(row, row + _N), rows_equal(row, row + 1)
+            along_x, along_y, along_z = (
+                rows_equal(row, row + _N * _N),
+                rows_equal(row, row + _N),
+                rows_equal(row, row + 1),
+            )
             by_x, by_y = x * LANES + y + 1, y * LANES + x + 1
             alike[0, by_x], alike[1, by_x], alike[2, by_x] = along_x, along_y, along_z
             alike[4, by_y], alike[5, by_y] = along_y, along_z
@@ -140,11 +145,11 @@ def _alike_borders(ends, alike):
 
 
 @kernel
-def _turn(words, alike, by_y, separate, glassy, joined, turned):
-    """Transpose a chunk's words by y or by x. Without separate, the voxels that hide are all that are shown."""
+def _turn(words, alike, by_y, apart, glassy, joined, turned):
+    """Transpose a chunk's words by y or by x. Unless apart, the voxels that hide are all that are shown."""
     inner = slice(LANES, LANES + N_WORDS)
     transpose_bits(words[HIDING_BY_Y if by_y else HIDING_BY_X], turned[_HIDING, inner])
-    if separate:
+    if apart:
         transpose_bits(words[SHOWN_BY_Y if by_y else SHOWN_BY_X], turned[_SHOWN, inner])
     if joined:
         for axis in range(3):

@@ -179,6 +179,8 @@ def _mesh_level(shown: _Shown, level: int, merge: bool) -> Job[LevelMesh]:
     owners = _with_lower(region)
     smooth = yield from stage(mesh_smooth(body, coords=owners), 0.4, 0.8)
     edge = [coord for coord in owners if _borders(shown, level, coord)]
+    if not edge:
+        return LevelMesh(level, blocky, smooth)
     whole = yield from stage(mesh_smooth(world, coords=edge), 0.8, 1.0)
     return LevelMesh(level, blocky, _continued(smooth, whole, shown, level))
 
@@ -235,21 +237,26 @@ def _covered(shown: _Shown, level: int, beyond: Coord, axis: int, low: bool, mar
 
 
 def _continued(smooth: SmoothMesh, whole: SmoothMesh, shown: _Shown, level: int) -> SmoothMesh:
-    """smooth with its vertices on the border to other levels in the planes between them, and where whole, the mesh of
-    the whole level, has them."""
-    positions, normals = smooth.positions.copy(), smooth.normals.copy()
-    cells, points = _cells(smooth), smooth.world_positions()
-    corners = smooth.coords[smooth.chunk_of_vertex] * CHUNK_SIZE
+    """smooth with its vertices near other levels where whole, the mesh of the whole level there, has them, and those on
+    the border in the planes between."""
+    positions, normals, moved = (
+        smooth.positions.copy(),
+        smooth.normals.copy(),
+        np.zeros(len(smooth.positions), np.bool_),
+    )
+    rows = np.flatnonzero(_rows_of(smooth.coords, whole.coords)[smooth.chunk_of_vertex] >= 0)
+    cells, points = _cells(smooth)[rows], smooth.world_positions()[rows]
+    corners = smooth.coords[smooth.chunk_of_vertex[rows]] * CHUNK_SIZE
     found = _rows_of(cells, _cells(whole))
     known = found >= 0
-    normals[known] = whole.normals[found[known]]
+    normals[rows[known]] = whole.normals[found[known]]
     # A vertex in the middle of its cell may belong to the corner of a block, and must stay.
     taken = known & (points != cells + 1).any(axis=1)
-    positions[taken] = whole.world_positions()[found[taken]] - corners[taken]
+    positions[rows[taken]] = whole.world_positions()[found[taken]] - corners[taken]
     planes = _border_planes(shown, level, cells)
-    positions = np.where(planes, (cells + 1 - corners).astype(np.float32), positions)
-    mesh = replace(smooth, positions=positions, normals=normals)
-    return _split_again(mesh, cells, taken | planes.any(axis=1))
+    positions[rows] = np.where(planes, (cells + 1 - corners).astype(np.float32), positions[rows])
+    moved[rows] = taken | planes.any(axis=1)
+    return _split_again(replace(smooth, positions=positions, normals=normals), _cells(smooth), moved)
 
 
 def _cells(mesh: SmoothMesh) -> NDArray[np.int64]:
@@ -260,11 +267,14 @@ def _cells(mesh: SmoothMesh) -> NDArray[np.int64]:
 def _border_planes(shown: _Shown, level: int, cells: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(v, 3) bool: by axis, whether the two samples of a cell lie in chunks of which one is the level's and the other
     is shown at another one."""
+    planes = np.zeros(cells.shape, np.bool_)
     straddles = (cells & (CHUNK_SIZE - 1)) == CHUNK_SIZE - 1
-    keys = np.concatenate([cells // CHUNK_SIZE, straddles], axis=1)
+    rows = np.flatnonzero(straddles.any(axis=1))
+    keys = np.concatenate([cells[rows] // CHUNK_SIZE, straddles[rows]], axis=1)
     unique, index = np.unique(keys, axis=0, return_inverse=True)
-    planes = np.array([_planes_about(shown, level, key) for key in unique.tolist()], np.bool_).reshape(-1, 3)
-    return planes[index.reshape(-1)]
+    found = np.array([_planes_about(shown, level, key) for key in unique.tolist()], np.bool_).reshape(-1, 3)
+    planes[rows] = found[index.reshape(-1)]
+    return planes
 
 
 def _planes_about(shown: _Shown, level: int, key: list[int]) -> list[bool]:
@@ -284,7 +294,7 @@ def _planes_about(shown: _Shown, level: int, key: list[int]) -> list[bool]:
     return planes
 
 
-def _rows_of(cells: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rows_of(cells: NDArray[Any], others: NDArray[Any]) -> NDArray[np.int64]:
     """(n,) int64: for each of cells (n, 3) a row of others (m, 3) that is equal, −1 where there is none."""
     rows = np.full(len(cells), -1, np.int64)
     if len(cells) and len(others):

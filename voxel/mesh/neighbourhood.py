@@ -49,9 +49,7 @@ def padded_chunks(world: World, coords: NDArray[np.int32]) -> NDArray[np.uint16]
     """(n, 36, 36, 36) uint16: the chunks at coords (n, 3), each as in padded_batches()."""
     stack: list[NDArray[np.uint16]] = []
     rows: dict[Coord, int] = {}
-    tables = [
-        [_source(world, (x, y, z), offset, stack, rows) for offset in _NEIGHBOURS] for x, y, z in coords.tolist()
-    ]
+    tables = [[_source(world, (x, y, z), offset, stack, rows) for offset in _NEIGHBOURS] for x, y, z in coords.tolist()]
     return _padded(stack, tables)
 
 

@@ -26,7 +26,7 @@ from .nets_materials import find_quad_materials, find_vertex_materials
 from .nets_tables import BORDER, CELLS, CENTROIDS, FRACTION_STEPS, NOWHERE, SAMPLES
 from .vectors import add_quad_area, is_nearer, length_squared, write_scaled
 
-GROUP_CHUNKS = 4
+GROUP_CHUNKS = 16
 """Chunks that share scratch memory."""
 
 
@@ -78,6 +78,8 @@ def emit(
         cells, centred = np.empty((CELLS, CELLS), np.int64), np.empty((CELLS, CELLS), np.int64)
         field = np.empty((SAMPLES, SAMPLES, SAMPLES), np.float32)
         for i in range(start, end):
+            if counts[i, 1] == 0:
+                continue
             vertex, quad, n_own, n_quads = firsts[i, 0], firsts[i, 1], counts[i, 0], counts[i, 1]
             ground, smooth, table = rows[i, 0], rows[i, 1], tables[i]
             find_cells(ground, smooth, edges, cells)

@@ -25,8 +25,8 @@ from ..layout import (
     POS_Y,
     POS_Z,
 )
-from ..world import Chunk, Coord, World
-from .rows import LANES, N_WORDS, keep_high_bytes, load_voxel, row_equal_to, row_with_bits
+from ..world import Coord, World
+from .rows import LANES, keep_high_bytes, load_voxel, row_equal_to, row_with_bits
 from .visibility import is_blocky, shows_face
 
 BATCH_CHUNKS = 64
@@ -65,7 +65,8 @@ def chunk_batches(world: World, coords: Iterable[Coord] | None) -> Iterator[Batc
         listed = world.coords()
         asked = np.ones(len(listed), np.bool_)
     else:
-        chosen = {coord for coord in coords if not _is_air(world.chunk(coord))}
+        # Air has no faces, and there may be much of it. An array is no int, and never compared.
+        chosen = {coord for coord in coords if not isinstance(chunk := world.chunk(coord), int) or chunk != AIR}
         needed = set(chosen)
         for x, y, z in chosen:
             needed.update(((x + 1, y, z), (x - 1, y, z), (x, y + 1, z), (x, y - 1, z), (x, y, z + 1), (x, y, z - 1)))
@@ -86,10 +87,6 @@ def chunk_batches(world: World, coords: Iterable[Coord] | None) -> Iterator[Batc
         near = np.searchsorted(batch, sources)
         near[batch[np.minimum(near, len(batch) - 1)] != sources] = -1
         yield Batch(table[batch], addresses[sources], values[sources], near, (start + len(batch)) / len(kept))
-
-
-def _is_air(chunk: Chunk) -> bool:
-    return isinstance(chunk, int) and chunk == AIR
 
 
 @kernel
@@ -143,37 +140,48 @@ def _find(coords, i, axis, step):
 
 
 @parallel_kernel
-def pack_chunks(addresses, glasses, materials, words, has_smooth):
+def pack_chunks(addresses, glasses, materials, words, apart):
     """Write materials (n · 32768 or more) uint8 and words (n, 4, N_WORDS) uint32, lanes 1 … 32 of them, of the chunks
-    at addresses (n, 7) int64 that are not uniform; and has_smooth (n,) bool. glasses (g,) uint8 are the materials that
-    one sees through."""
+    at addresses (n, 7) int64 that are not uniform; and apart (n,) bool, whether the voxels shown are others than those
+    that hide: only then words of the former are written. glasses (g,) uint8 are the materials that one sees through."""
     for k in prange(len(addresses)):
         i = np.int64(k)  # prange counts in uint64
         address = addresses[i, 0]
         if address == 0:
             continue
         target = np.int64(materials.ctypes.data) + i * CHUNK_VOXELS
-        by_x, by_y, shown_by_x, shown_by_y = words[i, 0], words[i, 1], words[i, 2], words[i, 3]
-        any_smooth = np.int64(0)
+        by_x, by_y = words[i, HIDING_BY_X], words[i, HIDING_BY_Y]
+        differing = np.int64(0)
         for x in range(_N):
             for y in range(_N):
                 row = x * _N + y
                 keep_high_bytes(address + row * 2 * _N, target + row * _N)
                 solid = row_with_bits(address + row * 2 * _N, np.uint16(0xFF00))
                 smooth = row_with_bits(address + row * 2 * _N, np.uint16(FLAG_SMOOTH)) & solid
-                any_smooth |= smooth
                 hiding = solid
                 for glass in glasses:
                     hiding &= ~row_equal_to(target + row * _N, glass)
                 by_x[x * LANES + y + 1] = hiding
                 by_y[y * LANES + x + 1] = hiding
-                shown_by_x[x * LANES + y + 1] = solid & ~smooth
-                shown_by_y[y * LANES + x + 1] = solid & ~smooth
-        has_smooth[i] = any_smooth != 0
+                differing |= smooth | (solid ^ hiding)
+        apart[i] = differing != 0
+        if apart[i]:
+            _pack_shown(address, words[i, SHOWN_BY_X], words[i, SHOWN_BY_Y])
+
+
+@kernel
+def _pack_shown(address, by_x, by_y):
+    """Write lanes 1 … 32 of the words (N_WORDS) of the blocks of the chunk at address."""
+    for x in range(_N):
+        for y in range(_N):
+            row = address + (x * _N + y) * 2 * _N
+            shown = row_with_bits(row, np.uint16(0xFF00)) & ~row_with_bits(row, np.uint16(FLAG_SMOOTH))
+            by_x[x * LANES + y + 1] = shown
+            by_y[y * LANES + x + 1] = shown
 
 
 @parallel_kernel
-def add_borders(addresses, values, near, transparent, glasses, materials, words, has_smooth, ends, alike_ends, exposed):
+def add_borders(addresses, values, near, transparent, glasses, materials, words, apart, ends, alike_ends, exposed):
     """Write what lies around the chunks that pack_chunks() has packed.
 
     To words (n, 4, N_WORDS) the lanes 0 and 33 of those that hide; to ends (n, 2, LANES) uint32 the words above and
@@ -185,12 +193,12 @@ def add_borders(addresses, values, near, transparent, glasses, materials, words,
     for k in prange(len(addresses)):
         i = np.int64(k)  # prange counts in uint64
         _add_border(
-            i, addresses, values, near, transparent, glasses, materials, words, has_smooth, ends, alike_ends, exposed
+            i, addresses, values, near, transparent, glasses, materials, words, apart, ends, alike_ends, exposed
         )
 
 
 @kernel
-def _add_border(i, addresses, values, near, transparent, glasses, materials, words, has_smooth, ends, alike_ends, exposed):
+def _add_border(i, addresses, values, near, transparent, glasses, materials, words, apart, ends, alike_ends, exposed):
     common = np.int64(_FULL)
     for face in range(N_FACES):
         address, value, row = addresses[i, 1 + face], values[i, 1 + face], near[i, 1 + face]
@@ -204,7 +212,7 @@ def _add_border(i, addresses, values, near, transparent, glasses, materials, wor
     exposed[i] = addresses[i, 0] != 0 or common != _FULL
     own = materials[i * CHUNK_VOXELS : (i + 1) * CHUNK_VOXELS]
     if addresses[i, 0] == 0 and exposed[i]:
-        has_smooth[i] = True
+        apart[i] = True
         _fill_uniform(values[i, 0], transparent, own, words[i])
     if len(glasses) > 0 and exposed[i]:
         for face in range(N_FACES):

@@ -6,7 +6,7 @@ and partly outside has one vertex, at the centroid of its edges' crossings, so t
 an edge of the binary field is crossed in its middle, of the smoothed one where the world's setting "smoothing" puts it
 (nets_field.py). Every crossed edge between two samples is covered by one quad through its four cells.
 
-Blocks and smooth voxels share one field (visibility.is_ground), but only edges that leave a smooth voxel get a
+Blocks and smooth voxels share one field (chunk_bits.GROUND), but only edges that leave a smooth voxel get a
 quad; those that leave a block are the block's own faces. So that the two meet without a gap, the vertex of a cell
 that holds a block's visible face is moved to the cell's centre, which is the grid point where eight voxels meet:
 there quads over blocks would be exactly the blocks' faces. The blocky mesh of 1×1 quads and this mesh together are
@@ -22,14 +22,16 @@ naive Surface Nets. Where the time goes: docs/surface_nets.md.
 
 from collections.abc import Iterable
 from dataclasses import fields
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..jobs import Job, Progress
 from ..world import Coord, World
 from . import nets
 from .arrays import SmoothMesh
-from .chunk_bits import BitBatch, bit_batches
+from .chunk_bits import BATCH_CHUNKS, BitBatch, bit_batches
 from .nets_field import STRENGTH_STEPS
 
 
@@ -45,20 +47,26 @@ def mesh_smooth(world: World, *, coords: Iterable[Coord] | None = None) -> Job[S
     return _joined(parts)
 
 
+@cache
+def _scratch_rows() -> NDArray[np.int64]:
+    """What all batches of all jobs are meshed in, because fresh memory costs as much time as much of the meshing.
+    Nothing stays in it from one batch to the next."""
+    return np.empty((BATCH_CHUNKS, 2, nets.SAMPLES, nets.SAMPLES), np.int64)
+
+
 def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh:
     """The batch's part of a mesh; its quads' indices count from first_vertex."""
     n = len(batch.coords)
-    rows = np.empty((n, 2, nets.SAMPLES, nets.SAMPLES), np.int64)
-    counts = np.empty((n, 2), np.int64)
+    rows, counts = _scratch_rows()[:n], np.empty((n, 2), np.int64)
     nets.count(batch.planes, batch.has_blocks, batch.tables, rows, counts)
     used = counts[:, 1] > 0
-    tables, rows, counts = batch.tables[used], rows[used], counts[used]
+    counts[~used] = 0
     n_vertices, n_quads = counts.sum(axis=0).tolist()
     vertex_materials = np.empty((3, n_vertices), np.uint8)
     mesh = SmoothMesh(
         batch.coords[used],
-        counts[:, 0].astype(np.uint32),
-        counts[:, 1].astype(np.uint32),
+        counts[used, 0].astype(np.uint32),
+        counts[used, 1].astype(np.uint32),
         np.empty((n_vertices, 3), np.float32),
         np.empty((n_vertices, 3), np.float32),
         *vertex_materials,
@@ -70,7 +78,7 @@ def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh
         batch.addresses,
         batch.has_blocks,
         batch.smooth_materials,
-        tables,
+        batch.tables,
         strength,
         first_vertex,
         rows,

@@ -230,7 +230,9 @@ def test_some_chunks_are_meshed_as_among_all(worlds):
 def test_more_chunks_than_one_batch(worlds):
     # A tall world: neighbours above and below are in another batch than their chunk, and columns too.
     rng = np.random.default_rng(10)
-    patterns = [as_chunk(worlds.random_dense(rng, "mixed", (32, 32, 32)) * (rng.random((32, 1, 1)) < 0.2)) for _ in "ab"]
+    patterns = [
+        as_chunk(worlds.random_dense(rng, "mixed", (32, 32, 32)) * (rng.random((32, 1, 1)) < 0.2)) for _ in "ab"
+    ]
     chunks = {(x, 0, z): patterns[(x + z * z) % 2] for x in range(3) for z in range(-40, BATCH_CHUNKS - 20)}
     world = new_world(chunks, worlds.palette)
     assert np.array_equal(face_rows(finish(mesh_blocky(world, merge=True))), reference_rows(world))
