@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 
@@ -28,7 +29,7 @@ phase_listeners: list[Callable[[bpy.types.Object], None]] = []
 """Called with the object whose phase was set by hand. The modules that listen import this one, not the other way."""
 
 
-def _phase_was_set(self: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+def _phase_was_set(self: Any, _context: bpy.types.Context) -> None:
     for listener in phase_listeners:
         listener(self.id_data)
 
@@ -66,7 +67,7 @@ class VOXELWRIGHT_PG_parameter(bpy.types.PropertyGroup):
     default: bpy.props.FloatProperty(name="Default", description="What the preset itself gives")
 
 
-def _forget_parameters(self: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+def _forget_parameters(self: Any, _context: bpy.types.Context) -> None:
     self.parameters.clear()
 
 

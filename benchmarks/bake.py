@@ -50,8 +50,8 @@ def row(name: str, ours: float, peer: float, target: float) -> dict[str, Any]:
 
 
 def times(work: list[Callable[[], float | None]], repeats: int) -> list[float]:
-    """Median seconds of each piece of work, done by turns after one turn that is not counted. A piece may say itself how
-    long it took."""
+    """Median seconds of each piece of work, done by turns after one turn that is not counted. A piece may say itself
+    how long it took."""
     taken: list[list[float]] = [[] for _ in work]
     for turn in range(repeats + 1):
         for i, run in enumerate(work):

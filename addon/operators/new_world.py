@@ -2,6 +2,7 @@
 """Generating worlds: new ones, and the active one anew."""
 
 import json
+from typing import Any
 
 import bpy
 
@@ -17,7 +18,7 @@ from .job_operator import JobOperator, Result
 class _RecipeOperator(JobOperator):
     """What both have: the properties that make a recipe."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options: Any = {"REGISTER", "UNDO"}
 
     preset: bpy.props.EnumProperty(name="Preset", description="The kind of terrain", items=preset_items)
     size: bpy.props.IntVectorProperty(

@@ -136,7 +136,7 @@ def _quad_corners(mesh: BlockyMesh, bodies: NDArray[np.int64]) -> _Corners:
         turned = mesh.splits_along_1_3()
         keys[turned] = np.roll(keys[turned], -1, axis=1)
         uvs[turned] = np.roll(uvs[turned], -1, axis=1)
-        lights = mesh.corner_light.astype(np.float32) / FULL_LIGHT
+        lights = (mesh.corner_light / FULL_LIGHT).astype(np.float32)
         lights[turned] = np.roll(lights[turned], -1, axis=1)
         light = lights.reshape(-1)
     return np.arange(0, 4 * n, 4, dtype=np.int32), keys.reshape(-1), uvs.reshape(-1, 2), materials, light
