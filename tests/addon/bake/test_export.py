@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Exported files, judged by the Khronos validator and by what Blender reads back."""
 
-import tomllib
-
 import numpy as np
 import pytest
 from mathutils import Matrix
 
+from voxelwright.addon import presets
 from voxelwright.voxel.errors import VoxelwrightError
-from voxelwright.voxel.generate.preset import preset_from_toml
 from voxelwright.voxel.generate.terrain import generate
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.mesh.topology import weld_smooth
-from voxelwright.voxel.palette import palette_from_table
 
 bpy = pytest.importorskip("bpy")
 
@@ -60,10 +57,9 @@ def test_the_validator_finds_nothing(bake, bakes, validate_gltf, tmp_path, mix):
     assert report["info"]["totalTriangleCount"] == n_triangles(objects)
 
 
-def test_the_validator_finds_nothing_in_generated_terrain(scene, bakes, project_root, validate_gltf, tmp_path):
-    presets = project_root / "presets"
-    palette = palette_from_table(tomllib.loads((presets / "palettes" / "default.toml").read_text(encoding="utf-8")))
-    preset = preset_from_toml((presets / "worlds" / "rolling_hills.toml").read_text(encoding="utf-8"), "rolling_hills")
+def test_the_validator_finds_nothing_in_generated_terrain(scene, bakes, validate_gltf, tmp_path):
+    preset = presets.world_preset("rolling_hills")
+    palette = presets.palette(preset.palette)
     blocky, smooth = bakes.meshes_of(finish(generate(preset, palette, (192, 192, 256), 1)))
     objects = bake_world("Hills", "key", bakes.weld(blocky, smooth, palette), palette, None, scene)
     assert not any(obj.data.validate(verbose=True) for obj in objects)
