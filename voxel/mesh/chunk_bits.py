@@ -162,14 +162,6 @@ def _find_neighbours(stored, kinds, coords, tables):
                     low += 1
 
 
-@kernel
-def _address(chunk):
-    """Where the voxels of a chunk are in memory."""
-    if chunk.shape != (_N, _N, _N) or chunk.itemsize != 2 or not chunk.flags.c_contiguous:
-        raise ValueError("a chunk is a contiguous (32, 32, 32) uint16 array")
-    return np.int64(chunk.ctypes.data)
-
-
 @parallel_kernel
 def _classify(rows, transparent, planes, addresses, has_blocks, smooth_materials):
     """Write rows (n,) int64 of planes, has_blocks and smooth_materials (see BitBatch) from the chunks at addresses.

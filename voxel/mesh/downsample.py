@@ -92,7 +92,7 @@ def _touches_air(voxels, x, y, z):
 @kernel
 def _commonest(eight, counted):
     """The commonest of the counted voxels, the lowest of several."""
-    best, best_count = 0, 0
+    best, best_count = np.int64(0), 0
     for k in range(8):
         if not counted[k]:
             continue

@@ -33,6 +33,7 @@ from . import nets
 from .arrays import SmoothMesh
 from .chunk_bits import BATCH_CHUNKS, BitBatch, bit_batches
 from .nets_field import STRENGTH_STEPS
+from .nets_tables import SAMPLES
 
 
 def mesh_smooth(world: World, *, coords: Iterable[Coord] | None = None) -> Job[SmoothMesh]:
@@ -51,7 +52,7 @@ def mesh_smooth(world: World, *, coords: Iterable[Coord] | None = None) -> Job[S
 def _scratch_rows() -> NDArray[np.int64]:
     """What all batches of all jobs are meshed in, because fresh memory costs as much time as much of the meshing.
     Nothing stays in it from one batch to the next."""
-    return np.empty((BATCH_CHUNKS, 2, nets.SAMPLES, nets.SAMPLES), np.int64)
+    return np.empty((BATCH_CHUNKS, 2, SAMPLES, SAMPLES), np.int64)
 
 
 def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh:
@@ -69,7 +70,9 @@ def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh
         counts[used, 1].astype(np.uint32),
         np.empty((n_vertices, 3), np.float32),
         np.empty((n_vertices, 3), np.float32),
-        *vertex_materials,
+        vertex_materials[0],
+        vertex_materials[1],
+        vertex_materials[2],
         np.empty((n_quads, 4), np.uint32),
         np.empty(n_quads, np.uint8),
     )
