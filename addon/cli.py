@@ -151,6 +151,9 @@ def _parser() -> argparse.ArgumentParser:
         "--ambient-occlusion", action="store_true", help="darken the corners of blocks in the colour attribute"
     )
     sub.add_argument(
+        "--level", type=int, choices=range(4), default=0, help="of detail: voxels are 2, 4, 8 times as large at 1, 2, 3"
+    )
+    sub.add_argument(
         "--crack-free", action="store_true", help="no corner of a face on another's edge; faces are n-gons"
     )
     output(sub, f"the file to write, ending in {', '.join(BAKE_SUFFIXES)}")
@@ -210,7 +213,7 @@ def _bake(options: argparse.Namespace) -> None:
     suffix = check_suffix(options.output, BAKE_SUFFIXES)
     check_writable(options.output)
     world = _read_world(options.file)
-    how = worlds.BakeOptions(options.mesh, options.ambient_occlusion, options.crack_free)
+    how = worlds.BakeOptions(options.mesh, options.ambient_occlusion, options.crack_free, options.level)
     meshes, welded = _run(worlds.mesh_for_bake(world, how))
     blender = _Blender(options.enable_extension)
     objects = blender.bake(options.file.stem, world, meshes.palette, welded)

@@ -53,6 +53,8 @@ class Meshes:
     blocky: "BlockyMesh"
     smooth: "SmoothMesh"
     palette: Palette
+    scale: int = 1
+    """The voxels of the world that one of the meshes' is wide: 2 for half the detail, and so on."""
 
     @property
     def n_quads(self) -> int:
@@ -175,7 +177,8 @@ def weld(meshes: Meshes, crack_free: bool = False) -> "Job[WeldedMeshes]":
     from ..voxel.mesh import topology
 
     def welded(meshes: Meshes) -> "Job[WeldedMeshes]":
-        return topology.weld(meshes.blocky, meshes.smooth, meshes.palette.transparent, crack_free=crack_free)
+        transparent = meshes.palette.transparent
+        return topology.weld(meshes.blocky, meshes.smooth, transparent, meshes.scale, crack_free=crack_free)
 
     group = "weld crack-free" if crack_free else "weld"
     yield from kernel_cache.compiling(group, lambda: welded(finish(_meshes(_sample_world(), "greedy"))))
@@ -190,9 +193,35 @@ class BakeOptions:
     kind: str = "greedy"
     ambient_occlusion: bool = False
     crack_free: bool = False
+    level: int = 0
+    """0 is full detail, 1 to 3 have voxels of 2, 4 and 8."""
 
 
 def mesh_for_bake(world: World, options: BakeOptions) -> "Job[tuple[Meshes, WeldedMeshes]]":
     """Mesh and weld a world."""
-    meshes = yield from stage(mesh(world, options.kind, options.ambient_occlusion), 0.0, 0.7)
+    if options.level:
+        meshes = yield from stage(_mesh_level(world, options), 0.0, 0.7)
+    else:
+        meshes = yield from stage(mesh(world, options.kind, options.ambient_occlusion), 0.0, 0.7)
     return meshes, (yield from stage(weld(meshes, options.crack_free), 0.7, 1.0))
+
+
+def _mesh_level(world: World, options: BakeOptions) -> Job[Meshes]:
+    """A world's meshes in less detail."""
+    if options.kind == "smooth" or options.ambient_occlusion:
+        raise VoxelwrightError(
+            "Less detail goes with greedy and simple meshes without ambient occlusion; choose those."
+        )
+    if not world.coords():
+        raise VoxelwrightError("This world has no voxels; generate or import some first.")
+    yield Progress(0.0, "Loading")
+    kernel_cache.prepare()
+    from ..voxel.mesh.lod import mesh_lod
+
+    merge = options.kind == "greedy"
+    sample = _sample_world()
+    yield from kernel_cache.compiling(
+        "levels", lambda: mesh_lod(sample, dict.fromkeys(sample.coords(), 1), merge=merge)
+    )
+    (level,) = yield from mesh_lod(world, dict.fromkeys(world.coords(), options.level), merge=merge)
+    return Meshes(level.blocky, level.smooth, world.palette, level.scale)

@@ -28,6 +28,12 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
         description="Darken the corners of blocks in the colour attribute, which exporters multiply into the colour. "
         "Merges fewer faces",
     )
+    level: bpy.props.IntProperty(
+        name="Level of Detail",
+        description="0 is full detail; at 1, 2 and 3 the voxels are 2, 4 and 8 times as large, for distant use",
+        min=0,
+        max=3,
+    )
     crack_free: bpy.props.BoolProperty(
         name="Crack-Free",
         description="Give each face a corner wherever it meets another's, so that no pixel gaps and no loose edges are "
@@ -47,7 +53,7 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
     def start(self, context: bpy.types.Context) -> "Job[tuple[worlds.Meshes, WeldedMeshes]]":
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
-        options = worlds.BakeOptions(self.mesh_kind, self.ambient_occlusion, self.crack_free)
+        options = worlds.BakeOptions(self.mesh_kind, self.ambient_occlusion, self.crack_free, self.level)
         return worlds.mesh_for_bake(session.world_of(owner), options)
 
     def finish(self, context: bpy.types.Context, result: "tuple[worlds.Meshes, WeldedMeshes]") -> None:

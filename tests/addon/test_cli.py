@@ -89,6 +89,32 @@ def test_bake_writes_glb(world_file, run, tmp_path, kind):
     assert struct.unpack_from("<4sII", data) == (b"glTF", 2, len(data))
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [("--ambient-occlusion",), ("--crack-free",), ("--level", "2"), ("--level", "3", "--crack-free")],
+    ids=" ".join,
+)
+def test_bake_with_options(world_file, run, tmp_path, flags):
+    plain, path = tmp_path / "plain.glb", tmp_path / "world.glb"
+    assert run("bake", world_file, "-o", plain)[0] == 0
+    assert run("bake", world_file, *flags, "-o", path)[0] == 0
+    sizes = path.stat().st_size, plain.stat().st_size
+    assert sizes[0] < sizes[1] if "--level" in flags else sizes[0] > sizes[1]
+
+
+def test_less_detail_covers_the_same_space(world_file):
+    from voxelwright.addon import worlds
+    from voxelwright.voxel.jobs import finish
+
+    world = world_from_bytes(world_file.read_bytes())
+    boxes = []
+    for level in (0, 2):
+        _, welded = finish(worlds.mesh_for_bake(world, worlds.BakeOptions(level=level)))
+        points = welded.blocks.positions
+        boxes.append((points.min(axis=0), points.max(axis=0)))
+    assert np.abs(np.array(boxes[0]) - boxes[1]).max() <= 4
+
+
 def test_bake_writes_obj_and_a_blend_that_holds_the_world(world_file, run, tmp_path, blender):
     from voxelwright.addon import session
 

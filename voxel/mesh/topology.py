@@ -6,7 +6,7 @@ vertices of smooth surfaces by their cell. So the mesh has the topology that the
 vertex on both sides of a chunk border become one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,17 +80,30 @@ class WeldedMeshes:
 
 
 def weld(
-    blocky: BlockyMesh, smooth: SmoothMesh, transparent: NDArray[np.bool_], *, crack_free: bool = False
+    blocky: BlockyMesh,
+    smooth: SmoothMesh,
+    transparent: NDArray[np.bool_],
+    scale: int = 1,
+    *,
+    crack_free: bool = False,
 ) -> Job[WeldedMeshes]:
-    """Weld both meshes of a world; transparent is that of weld_blocky(). crack_free makes polygons of the quads that
-    have all points at which they meet others, or smooth surfaces, among their corners."""
+    """Weld both meshes of a world; transparent is that of weld_blocky(), scale how many voxels of the world one of the
+    meshes' is wide. crack_free makes polygons of the quads that have all points at which they meet others, or smooth
+    surfaces, among their corners."""
     yield Progress(0.0, "Joining blocks")
     blocks = None
     if len(blocky.quads):
         polygons = polygons_of(blocky, _lattice_points(smooth)) if crack_free else None
         blocks = weld_blocky(blocky, transparent, polygons)
     yield Progress(0.6, "Joining smooth surfaces")
-    return WeldedMeshes(blocks, weld_smooth(smooth) if len(smooth.quads) else None)
+    surface = weld_smooth(smooth) if len(smooth.quads) else None
+    return WeldedMeshes(_scaled(blocks, scale), _scaled(surface, scale))
+
+
+def _scaled(mesh: IndexedMesh | None, scale: int) -> IndexedMesh | None:
+    if mesh is None or scale == 1:
+        return mesh
+    return replace(mesh, positions=mesh.positions * np.float32(scale), uvs=mesh.uvs * np.float32(scale))
 
 
 def _lattice_points(smooth: SmoothMesh) -> NDArray[np.int32]:
