@@ -31,6 +31,9 @@ N_PLANES = 4
 
 SEVERAL = -1
 
+_EDGE_ENDS = [13, 14, 16, 22]
+"""The columns of a table where the edges that a chunk owns end: in itself, and in the next chunk on each axis."""
+
 
 @dataclass(frozen=True)
 class BitBatch:
@@ -53,9 +56,8 @@ class BitBatch:
 
 
 def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator[BitBatch]:
-    """Batches of those chunks, or of all, with a smooth voxel in reach, sorted by coordinates. All are the chunks that
-    are not all air and those just below them on some axis: an edge between two samples belongs to the chunk that
-    holds the lower one."""
+    """Batches of those chunks, or of all, that may own an edge which leaves a smooth voxel, sorted by coordinates. An
+    edge between two samples belongs to the chunk that holds the lower one, so chunks of air may own some too."""
     listed = world.coords()
     stored = np.array(listed, np.int32).reshape(-1, 3)
     chunks = [world.chunk(coord) for coord in listed]
@@ -66,7 +68,8 @@ def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator
         owners = np.array(sorted(set(coords)), np.int32).reshape(-1, 3)
     tables = np.empty((len(owners), 27), np.int32)
     _find_neighbours(stored, kinds, owners, tables)
-    mixed = (tables[:, :1] != tables).any(axis=1) | (tables[:, 0] >= 0)
+    ends = tables[:, _EDGE_ENDS]
+    mixed = (ends[:, :1] != ends).any(axis=1) | (ends[:, 0] >= 0)
     owners, tables = owners[mixed], tables[mixed]
     pool = _Pool(np.flatnonzero(world.palette.transparent).astype(np.uint8))
     for start in range(0, len(owners), BATCH_CHUNKS):
@@ -75,7 +78,7 @@ def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator
         pool.load(wanted.tolist(), chunks)
         rows = np.array([pool.rows[kind] for kind in wanted.tolist()], np.int32)
         in_pool = rows[np.searchsorted(wanted, neighbours)]
-        near = (pool.smooth_materials != 0)[in_pool].any(axis=1)
+        near = (pool.smooth_materials != 0)[in_pool[:, _EDGE_ENDS]].any(axis=1)
         pooled = pool.planes, pool.addresses, pool.has_blocks, pool.smooth_materials
         yield BitBatch(batch[near], in_pool[near], *pooled, (start + len(batch)) / len(owners))
 
