@@ -140,8 +140,7 @@ def _import_heightmap(data: bytes, options: ImportOptions) -> Job[tuple[World, t
 
 def mesh(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     """Mesh a world, kind by MESH_KINDS. Raises VoxelwrightError for a world without voxels."""
-    if not world.coords():
-        raise VoxelwrightError("This world has no voxels; generate or import some first.")
+    _check_voxels(world)
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.edit.smoothing import smooth_all
@@ -164,6 +163,11 @@ def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Mes
     blocky = yield from stage(job, 0.0, 0.5)
     smooth = yield from stage(mesh_smooth(world), 0.5, 1.0)
     return Meshes(blocky, smooth, world.palette)
+
+
+def _check_voxels(world: World) -> None:
+    if not world.coords():
+        raise VoxelwrightError("This world has no voxels; generate or import some first.")
 
 
 def _sample_world() -> World:
@@ -212,8 +216,7 @@ def _mesh_level(world: World, options: BakeOptions) -> Job[Meshes]:
         raise VoxelwrightError(
             "Less detail goes with greedy and simple meshes without ambient occlusion; choose those."
         )
-    if not world.coords():
-        raise VoxelwrightError("This world has no voxels; generate or import some first.")
+    _check_voxels(world)
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.mesh.lod import mesh_lod

@@ -6,7 +6,7 @@ import bpy
 from ...voxel.jobs import Job
 from .. import idnames, session, worlds
 from ..properties import MESH_KIND_ITEMS
-from .job_operator import JobOperator
+from .job_operator import JobOperator, has_world
 
 if TYPE_CHECKING:
     from ...voxel.mesh.topology import WeldedMeshes
@@ -42,13 +42,7 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode first")
-            return False
-        if session.active_world_object(context) is None:
-            cls.poll_message_set("Select a world first, or make one with New World")
-            return False
-        return True
+        return super().poll(context) and has_world(cls, context)
 
     def start(self, context: bpy.types.Context) -> "Job[tuple[worlds.Meshes, WeldedMeshes]]":
         owner = session.active_world_object(context)

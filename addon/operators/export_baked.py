@@ -6,7 +6,7 @@ from bpy_extras.io_utils import ExportHelper
 
 from ...voxel.errors import VoxelwrightError
 from .. import idnames, session
-from .job_operator import Result
+from .job_operator import Result, has_world
 
 
 class VOXELWRIGHT_OT_export_baked(ExportHelper, bpy.types.Operator):  # type: ignore[misc] # the stubs of invoke differ
@@ -25,10 +25,7 @@ class VOXELWRIGHT_OT_export_baked(ExportHelper, bpy.types.Operator):  # type: ig
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.active_world_object(context) is None:
-            cls.poll_message_set("Select a world first, or make one with New World")
-            return False
-        return True
+        return has_world(cls, context)
 
     def execute(self, context: bpy.types.Context) -> Result:
         from ..bake.export import export_objects

@@ -9,11 +9,20 @@ import bpy
 
 from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job, Progress
+from .. import session
 
 _SLICE_SECONDS = 0.05
 _TIMER_SECONDS = 0.01
 
 Result = set[Any]
+
+
+def has_world(operator: Any, context: bpy.types.Context) -> bool:
+    """Whether there is a world that an operator can work on; else its tooltip says what to do."""
+    if session.active_world_object(context) is None:
+        operator.poll_message_set("Select a world first, or make one with New World")
+        return False
+    return True
 
 
 # A mixin, so that a test can drive it without Blender; to the type checker it is the operator that it will be.
@@ -29,6 +38,13 @@ class JobOperator(_Operator):
     _job: Job[Any] | None = None
     _timer: bpy.types.Timer | None = None
     _stage = ""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode first")
+            return False
+        return True
 
     def start(self, context: bpy.types.Context) -> Job[Any]:
         raise NotImplementedError

@@ -12,7 +12,7 @@ from ...voxel.settings import Recipe
 from ...voxel.world import Edit, World
 from .. import idnames, presets, session, worlds
 from ..properties import of_scene, preset_items
-from .job_operator import JobOperator, Result
+from .job_operator import JobOperator, Result, has_world
 
 
 class _RecipeOperator(JobOperator):
@@ -41,13 +41,6 @@ class _RecipeOperator(JobOperator):
         default="[]",
         options={"HIDDEN"},
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if context.mode != "OBJECT":
-            cls.poll_message_set("Go to Object Mode first")
-            return False
-        return True
 
     def recipe(self) -> Recipe:
         try:
@@ -78,10 +71,7 @@ class VOXELWRIGHT_OT_regenerate_world(_RecipeOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.active_world_object(context) is None:
-            cls.poll_message_set("Select a world first, or make one with New World")
-            return False
-        return super().poll(context)
+        return super().poll(context) and has_world(cls, context)
 
     def start(self, context: bpy.types.Context) -> Job[Edit]:
         owner = session.active_world_object(context)

@@ -6,7 +6,7 @@ import bpy
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import edit_of_chunks
 from .. import idnames, session
-from .job_operator import Result
+from .job_operator import Result, has_world
 
 
 class VOXELWRIGHT_OT_set_smoothing(bpy.types.Operator):
@@ -26,10 +26,7 @@ class VOXELWRIGHT_OT_set_smoothing(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.active_world_object(context) is None:
-            cls.poll_message_set("Select a world first, or make one with New World")
-            return False
-        return True
+        return has_world(cls, context)
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> Result:
         try:
