@@ -18,7 +18,7 @@ _CENTERING_STEPS = 32
 @dataclass(frozen=True, eq=False)
 class Camera:
     """view and projection: (4, 4) float64 for column vectors, from voxel space to camera space (looking along −Z,
-    Y up), and from there to OpenGL's clip space (near plane at z = −w)."""
+    Y up; scaled, where voxels are), and from there to OpenGL's clip space (near plane at z = −w)."""
 
     view: NDArray[np.float64]
     projection: NDArray[np.float64]
@@ -26,14 +26,34 @@ class Camera:
     @property
     def eye(self) -> NDArray[np.float64]:
         """(3,) float64: the eye in voxel space."""
-        return -self.view[:3, :3].T @ self.view[:3, 3]
+        return np.linalg.solve(self.view[:3, :3], -self.view[:3, 3])
+
+    @property
+    def direction(self) -> NDArray[np.float64]:
+        """(3,) float64: the unit vector along the view, in voxel space."""
+        along = np.linalg.solve(self.view[:3, :3], (0.0, 0.0, -1.0))
+        return along / np.linalg.norm(along)
+
+    @property
+    def is_orthographic(self) -> bool:
+        """Whether all rays are parallel."""
+        return bool(self.projection[3, 2] == 0)
 
     @property
     def depth_range(self) -> tuple[float, float]:
         """The distances of the near and the far plane, in voxels."""
         planes = np.linalg.inv(self.projection) @ np.array([(0, 0, -1, 1), (0, 0, 1, 1)], np.float64).T
-        near, far = -planes[2] / planes[3]
+        near, far = -planes[2] / planes[3] / self._scale
         return float(near), float(far)
+
+    def voxels_per_pixel(self, height: int) -> float:
+        """The voxels that one of height pixels is high, where clip w is 1."""
+        return float(2.0 / (self.projection[1, 1] * height * self._scale))
+
+    @property
+    def _scale(self) -> float:
+        """How many units of camera space a voxel is wide; the mean, where it is not the same along all axes."""
+        return float(abs(np.linalg.det(self.view[:3, :3])) ** (1 / 3))
 
 
 def orbit_camera(

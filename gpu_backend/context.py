@@ -24,6 +24,7 @@ class Capabilities:
     renderer: str
     max_storage_block_bytes: int
     max_vertex_storage_blocks: int
+    max_compute_storage_blocks: int
     max_texture_edge: int
     max_samples: int
 
@@ -54,6 +55,7 @@ def capabilities(ctx: moderngl.Context) -> Capabilities:
         renderer=info["GL_RENDERER"],
         max_storage_block_bytes=info["GL_MAX_SHADER_STORAGE_BLOCK_SIZE"],
         max_vertex_storage_blocks=info["GL_MAX_VERTEX_SHADER_STORAGE_BLOCKS"],
+        max_compute_storage_blocks=info["GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS"],
         max_texture_edge=info["GL_MAX_TEXTURE_SIZE"],
         max_samples=min(info["GL_MAX_COLOR_TEXTURE_SAMPLES"], info["GL_MAX_DEPTH_TEXTURE_SAMPLES"]),
     )

@@ -1,167 +1,308 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The GPU's copy of one world: what the passes read, in storage buffers."""
+"""One world on the GPU: its voxels, what is meshed of them, and what of both is to be done again."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.errors import VoxelwrightError
-from ..voxel.layout import CHUNK_SIZE, N_FACES, N_MATERIALS, QUAD_SLOT_MASK, QUAD_SLOT_SHIFT
-from ..voxel.limits import MAX_DRAWN_CHUNK_COORD, MAX_DRAWN_CHUNKS
-from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
-from ..voxel.palette import Palette
-from .context import capabilities, check_errors
-from .records import (
-    BLEND_WEIGHT_SHIFT,
-    CHUNK_DRAW,
-    INDIRECT_DRAW,
-    MATERIAL,
-    SECONDARY_MATERIAL_SHIFT,
-    SMOOTH_QUAD,
-    SMOOTH_VERTEX,
-    StorageBinding,
-)
+from ..voxel.jobs import finish
+from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
+from ..voxel.world import Chunk, Coord, World
+from .chunk_grid import ChunkGrid
+from .context import Capabilities
+from .gl import GlFunctions
+from .materials import PaletteMaterials
+from .passes.cull import DrawCommands
+from .passes.mesh import MeshPass
+from .passes.occupancy import OccupancyPass
+from .quad_pool import QuadPool
+from .records import MESH_JOB, UNIFORM_CHUNK
+from .residency import chunks_in_reach, nearest_chunks
+from .smooth_pool import SmoothPool
+from .voxel_pages import SLOT_BYTES, VOXEL_BYTES, VoxelPages
 
-VERTICES_PER_QUAD = 6
-_MAX_QUADS = (2**31 - 1) // VERTICES_PER_QUAD  # gl_VertexID is a signed 32-bit number
+DEFAULT_BUDGET = 1 << 30
+"""Bytes of graphics memory that a world may take."""
+
+UPLOAD_BYTES = 32 << 20
+"""Bytes of voxels that one update uploads."""
+
+_VOXEL_SHARE = 0.75
+"""Of the budget; quads and the rest have what is left."""
+
+_FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
+_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class WorldPool:
-    """The buffers of one world.
+    """Follows a world: update() brings over what changed since the last call, a bounded part of it at a time.
 
-    A chunk's slot is its row in the ChunkDraw buffer; a chunk that both meshes have has one row. commands holds
-    n_draws indirect draws of blocky quads. has_transparency says whether any material is seen through.
+    Chunks of one value take no slot, and only chunks that may have faces a row among the quads. Where the budget is too
+    small for all chunks the nearest ones to the eye are there, and notice says so; it is None otherwise.
     """
 
-    def __init__(self, ctx: moderngl.Context, blocky: BlockyMesh, smooth: SmoothMesh, palette: Palette) -> None:
-        """Upload the meshes. Raises VoxelwrightError where the world is beyond what the context can hold."""
-        chunk_draws, blocky_slots, smooth_slots = chunk_draw_records(blocky, smooth)
-        commands = indirect_draw_records(chunk_draws)
-        arrays = {
-            StorageBinding.QUADS: slotted_quads(blocky, blocky_slots),
-            StorageBinding.CHUNK_DRAWS: chunk_draws,
-            StorageBinding.MATERIALS: material_records(palette),
-            StorageBinding.SMOOTH_VERTICES: smooth_vertex_records(smooth, smooth_slots),
-            StorageBinding.SMOOTH_QUADS: smooth_quad_records(smooth),
-        }
-        _check_limits(arrays, capabilities(ctx).max_storage_block_bytes)
-        self.n_draws = len(commands)
-        self.n_smooth_quads = len(smooth.quads)
-        self.has_transparency = bool(palette.transparent.any())
-        self._storage = {binding: _buffer(ctx, array) for binding, array in arrays.items()}
-        self.commands = _buffer(ctx, commands)
-        try:
-            check_errors(ctx, f"this world's meshes ({self.nbytes / 2**20:.0f} MiB)")
-        except VoxelwrightError:
-            self.release()
-            raise
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        gl: GlFunctions,
+        able: Capabilities,
+        *,
+        merge: bool = True,
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        self._budget = budget
+        self._pages = VoxelPages(ctx, able, int(budget * _VOXEL_SHARE) // SLOT_BYTES)
+        self._grid = ChunkGrid(ctx)
+        self.quads = QuadPool(ctx, gl, able, max_bytes=int(budget * (1 - _VOXEL_SHARE)))
+        self.smooth = SmoothPool(ctx)
+        self.materials = PaletteMaterials(ctx)
+        self.commands = DrawCommands(ctx)
+        self._occupancy_pass = OccupancyPass(ctx, self._pages.defines)
+        self._mesh_pass = MeshPass(ctx, self._pages.defines, merge=merge)
+        self.notice: str | None = None
+        self._forget()
 
     @property
     def nbytes(self) -> int:
-        """Bytes of graphics memory that the buffers take."""
-        return self.commands.size + sum(buffer.size for buffer in self._storage.values())
+        """Bytes of graphics memory."""
+        return sum(part.nbytes for part in self._parts)
+
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks may have surfaces."""
+        return len(self._rows)
+
+    @property
+    def n_quads(self) -> int:
+        """How many quads there are; what was meshed in the last frames may not be counted yet."""
+        return self.quads.n_quads + self.smooth.n_quads
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """What shaders that read the voxels must know."""
+        return self._pages.defines
+
+    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+        """Bring over what changed, at most UPLOAD_BYTES of voxels; whether all is there now. eye is in voxel space.
+
+        Raises VoxelwrightError where graphics memory is short.
+        """
+        self._note_changes(world)
+        self._settle(world, eye)
+        self._upload(world)
+        self._grid.upload()
+        self._mesh(world)
+        return not (self._waiting or self._to_mesh)
+
+    def finish(self, world: World, eye: NDArray[np.float64]) -> None:
+        """Bring over everything, however long that takes: for pictures that are drawn once."""
+        while not self.update(world, eye) or self._remesh(self.quads.finish()):
+            pass
 
     def bind(self) -> None:
-        """Bind every storage block to its binding point."""
-        for binding, buffer in self._storage.items():
-            buffer.bind_to_storage_buffer(binding)
+        """Bind all buffers and textures to their binding points."""
+        for part in (self._pages, self._grid, self.quads, self.smooth, self.materials):
+            part.bind()
+
+    @property
+    def _parts(self) -> tuple[VoxelPages | ChunkGrid | QuadPool | SmoothPool | PaletteMaterials | DrawCommands, ...]:
+        return self._pages, self._grid, self.quads, self.smooth, self.materials, self.commands
 
     def release(self) -> None:
-        """Free the buffers."""
-        self.commands.release()
-        for buffer in self._storage.values():
-            buffer.release()
+        """Free everything."""
+        for part in self._parts:
+            part.release()
+        self._occupancy_pass.release()
+        self._mesh_pass.release()
 
+    def _forget(self) -> None:
+        self._world: World | None = None
+        self._version = 0
+        self._dense: set[Coord] = set()  # chunks of the world that need a slot
+        self._smooth_chunks: set[Coord] = set()
+        self._slots: dict[Coord, int] = {}
+        self._rows: dict[Coord, int] = {}
+        self._coords: dict[int, Coord] = {}  # the inverse of _rows
+        self._free_rows: list[int] = []
+        self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
+        self._to_mesh: set[Coord] = set()
+        self._unsettled = False
+        self._settled_chunk: tuple[float, ...] = ()
 
-def chunk_draw_records(
-    blocky: BlockyMesh, smooth: SmoothMesh
-) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-    """(n,) CHUNK_DRAW for all chunks of both meshes, and the slot of each row of blocky.coords and smooth.coords."""
-    both = np.concatenate([blocky.coords, smooth.coords])
-    if both.size and np.abs(both).max() > MAX_DRAWN_CHUNK_COORD:
-        raise VoxelwrightError(
-            f"Chunks further than {MAX_DRAWN_CHUNK_COORD * CHUNK_SIZE} voxels from the origin cannot be drawn; "
-            "move the world nearer."
+    def _note_changes(self, world: World) -> None:
+        if world is not self._world:
+            self._grid.clear()
+            self.quads.clear()
+            self.smooth.clear()
+            for slot in self._slots.values():
+                self._pages.give_back(slot)
+            self._forget()
+            self._world = world
+            changed = set(world.coords())
+        elif world.version == self._version:
+            return
+        else:
+            changed = world.changed_since(self._version)
+        self._version = world.version
+        if self.materials.update(world.palette):  # what one sees through is another: all bits and quads are
+            changed = set(world.coords())
+        for coord in changed:
+            self._note_change(world, coord, world.chunk(coord))
+        self._mesh_smooth(world, changed)
+
+    def _note_change(self, world: World, coord: Coord, chunk: Chunk) -> None:
+        if isinstance(chunk, int):
+            self._dense.discard(coord)
+            self._smooth_chunks.discard(coord)
+            self._evict(coord)
+            if chunk == AIR:
+                self._grid.put(coord, 0)
+            else:
+                self._unsettled = True
+            if chunk & FLAG_SMOOTH:
+                self._smooth_chunks.add(coord)
+            self._touch(coord)
+            return
+        self._dense.add(coord)
+        smooth = self._smooth_chunks.add if (chunk & FLAG_SMOOTH).any() else self._smooth_chunks.discard
+        smooth(coord)
+        if coord in self._slots:
+            self._waiting[coord] = None
+        else:
+            self._unsettled = True
+
+    def _settle(self, world: World, eye: NDArray[np.float64]) -> None:
+        """Decide which chunks have slots, where something changed or the eye moved on in a world that is too large."""
+        eye_chunk = tuple(np.floor(np.asarray(eye) / CHUNK_SIZE))
+        if not self._unsettled and (self.notice is None or eye_chunk == self._settled_chunk):
+            return
+        self._unsettled, self._settled_chunk = False, eye_chunk
+        everything = world.coords()
+        reachable = chunks_in_reach(everything, eye)
+        wanted = [coord for coord in self._dense if coord in reachable]
+        room = self._pages.max_slots
+        wanted = nearest_chunks(wanted, eye, room)
+        n_missing = len(self._dense) - len(wanted) + len(everything) - len(reachable)
+        self.notice = self._shortage(n_missing, room) if n_missing else None
+        for coord in set(self._slots).difference(wanted):
+            self._evict(coord)
+            self._grid.put(coord, 0)
+            self._touch(coord)
+        if reachable:
+            table = np.array(list(reachable))
+            self._grid.cover(tuple(table.min(axis=0).tolist()), tuple(table.max(axis=0).tolist()))
+        self._pages.reserve(len(wanted))
+        for coord in wanted:
+            if coord not in self._slots:
+                self._slots[coord] = self._pages.take()
+                self._waiting[coord] = None
+        self._put_uniform(world, reachable)
+
+    def _put_uniform(self, world: World, coords: Iterable[Coord]) -> None:
+        for coord in coords:
+            chunk = world.chunk(coord)
+            if isinstance(chunk, int) and self._grid.put(coord, UNIFORM_CHUNK | chunk):
+                self._touch(coord)
+
+    def _shortage(self, n_missing: int, room: int) -> str:
+        return (
+            f"{n_missing} far chunks are not shown: the graphics memory budget of {self._budget >> 20} MiB holds "
+            f"{room} chunks; raise the budget in the preferences, or work on a part of the world."
         )
-    coords, slots = np.unique(both, axis=0, return_inverse=True)
-    slots = slots.reshape(-1)  # numpy 2.0 gave it another shape than 1.26 and 2.1
-    blocky_slots, smooth_slots = np.split(slots, [len(blocky.coords)])
-    counts = blocky.face_counts.astype(np.int64)
-    totals = counts.sum(axis=1)
-    records = np.zeros(len(coords), CHUNK_DRAW)
-    records["corner"][:, :3] = coords * CHUNK_SIZE
-    records["slot"] = np.arange(len(coords))
-    records["quad_offset"][blocky_slots] = np.cumsum(totals) - totals
-    records["face_offsets"][blocky_slots] = np.cumsum(counts, axis=1) - counts
-    records["face_counts"][blocky_slots] = counts
-    return records, blocky_slots, smooth_slots
 
+    def _evict(self, coord: Coord) -> None:
+        """Take a chunk's slot, and forget what was to be done with it."""
+        self._waiting.pop(coord, None)
+        slot = self._slots.pop(coord, None)
+        if slot is not None:
+            self._pages.give_back(slot)
 
-def indirect_draw_records(chunk_draws: NDArray[Any]) -> NDArray[Any]:
-    """(6n,) INDIRECT_DRAW, one a chunk and face; those without quads have no instance."""
-    counts = chunk_draws["face_counts"]
-    commands = np.zeros(counts.shape, INDIRECT_DRAW)
-    commands["count"] = counts * VERTICES_PER_QUAD
-    commands["instance_count"] = counts > 0
-    commands["first"] = (chunk_draws["quad_offset"][:, None] + chunk_draws["face_offsets"]) * VERTICES_PER_QUAD
-    commands["base_instance"] = np.arange(len(chunk_draws))[:, None]
-    return commands.reshape(N_FACES * len(chunk_draws))
+    def _touch(self, coord: Coord) -> None:
+        """A chunk's voxels are others now: it and its neighbours are to be meshed."""
+        x, y, z = coord
+        self._to_mesh.add(coord)
+        self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
 
+    def _upload(self, world: World) -> None:
+        slots = []
+        for coord in list(self._waiting)[: max(UPLOAD_BYTES // VOXEL_BYTES, 1)]:
+            chunk = world.chunk(coord)
+            assert not isinstance(chunk, int)
+            del self._waiting[coord]
+            slot = self._slots[coord]
+            self._pages.write(slot, chunk)
+            self._grid.put(coord, slot + 1)
+            slots.append(slot)
+            self._touch(coord)
+        if slots:
+            self._pages.bind()
+            self._occupancy_pass.run(np.array(slots, np.uint32), world.palette.transparent)
 
-def slotted_quads(blocky: BlockyMesh, slots: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """(q,) uint64: the mesh's PackedQuads with their chunk's slot in place of 0."""
-    low_bits = (slots & QUAD_SLOT_MASK).astype(np.uint64)[blocky.chunk_of_quad]
-    return blocky.quads | low_bits << np.uint64(QUAD_SLOT_SHIFT)
+    def _mesh(self, world: World) -> None:
+        self._remesh(self.quads.poll())
+        ready = [coord for coord in self._to_mesh if not self._waits(coord)]
+        self._to_mesh.difference_update(ready)
+        jobs, gone = [], []
+        for coord in ready:
+            if self._has_faces(world, coord):
+                jobs.append((coord, self._row(coord)))
+            elif coord in self._rows:
+                gone.append(self._drop_row(coord))
+        if gone:
+            self.quads.free_rows(np.array(gone, np.uint32))
+        if jobs:
+            self._pages.bind()
+            self._grid.bind()
+            self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
 
+    def _remesh(self, rows: NDArray[np.int64]) -> bool:
+        """Note rows that found no room for their quads; whether there are any."""
+        self._to_mesh.update(self._coords[row] for row in rows.tolist() if row in self._coords)
+        return len(rows) > 0
 
-def smooth_vertex_records(smooth: SmoothMesh, slots: NDArray[np.int64]) -> NDArray[Any]:
-    """(v,) SMOOTH_VERTEX."""
-    records = np.zeros(len(smooth.positions), SMOOTH_VERTEX)
-    records["position"] = smooth.positions
-    second, weight = smooth.secondary_materials.astype(np.uint32), smooth.blend_weights.astype(np.uint32)
-    records["attributes"] = smooth.materials | second << SECONDARY_MATERIAL_SHIFT | weight << BLEND_WEIGHT_SHIFT
-    records["normal"] = smooth.normals
-    records["slot"] = slots[smooth.chunk_of_vertex]
-    return records
+    def _waits(self, coord: Coord) -> bool:
+        """Whether voxels that its faces depend on are still to be uploaded."""
+        x, y, z = coord
+        return coord in self._waiting or any((x + dx, y + dy, z + dz) in self._waiting for dx, dy, dz in _FACES)
 
+    def _has_faces(self, world: World, coord: Coord) -> bool:
+        """Whether a chunk may have faces of blocks. One of a single value has none among its like, or in the dark."""
+        chunk = world.chunk(coord)
+        if not isinstance(chunk, int):
+            return coord in self._slots
+        if chunk == AIR or chunk & FLAG_SMOOTH:
+            return False
+        x, y, z = coord
+        transparent = world.palette.transparent
 
-def smooth_quad_records(smooth: SmoothMesh) -> NDArray[Any]:
-    """(q,) SMOOTH_QUAD."""
-    records = np.zeros(len(smooth.quads), SMOOTH_QUAD)
-    records["vertices"] = smooth.quads
-    records["material"] = smooth.quad_materials
-    return records
+        def hides(neighbour: Chunk) -> bool:
+            if not isinstance(neighbour, int):
+                return False
+            material = neighbour >> MATERIAL_SHIFT
+            return neighbour == chunk or (material != 0 and not transparent[material])
 
+        return not all(hides(world.chunk((x + dx, y + dy, z + dz))) for dx, dy, dz in _FACES)
 
-def material_records(palette: Palette) -> NDArray[Any]:
-    """(256,) MATERIAL; entries that are not in use are black and opaque."""
-    records = np.zeros(N_MATERIALS, MATERIAL)
-    records["color"] = palette.linear_colors
-    records["opacity"] = 1.0
-    for index, material in palette.items():
-        for name in ("opacity", "roughness", "metallic", "emission"):
-            records[name][index] = getattr(material, name)
-    return records
+    def _row(self, coord: Coord) -> int:
+        if coord not in self._rows:
+            row = self._free_rows.pop() if self._free_rows else len(self._rows)
+            self._rows[coord], self._coords[row] = row, coord
+        return self._rows[coord]
 
+    def _drop_row(self, coord: Coord) -> int:
+        row = self._rows.pop(coord)
+        del self._coords[row]
+        self._free_rows.append(row)
+        return row
 
-def _check_limits(arrays: dict[StorageBinding, NDArray[Any]], max_block_bytes: int) -> None:
-    if len(arrays[StorageBinding.CHUNK_DRAWS]) > MAX_DRAWN_CHUNKS:
-        raise VoxelwrightError(
-            f"This world has surfaces in {len(arrays[StorageBinding.CHUNK_DRAWS])} chunks, and at most "
-            f"{MAX_DRAWN_CHUNKS} can be drawn; use a smaller world."
-        )
-    for binding, array in arrays.items():
-        quads = binding in (StorageBinding.QUADS, StorageBinding.SMOOTH_QUADS)
-        if array.nbytes > max_block_bytes or (quads and len(array) > _MAX_QUADS):
-            name = binding.name.lower().replace("_", " ")
-            raise VoxelwrightError(
-                f"This world's {len(array)} {name} take {array.nbytes / 2**20:.0f} MiB, and this graphics driver draws "
-                f"at most {max_block_bytes / 2**20:.0f} MiB at once; use a smaller world."
-            )
+    def _mesh_smooth(self, world: World, changed: Iterable[Coord]) -> None:
+        """Mesh the smooth surfaces of chunks that changed and of those whose cells reach into them."""
+        if not (self._smooth_chunks or self.smooth.n_quads):
+            return
+        around = {(x + dx, y + dy, z + dz) for x, y, z in changed for dx, dy, dz in _AROUND}
+        # Loaded here: the kernels take a while, and most worlds of blocks never need them.
+        from ..voxel.mesh.smooth import mesh_smooth
 
-
-def _buffer(ctx: moderngl.Context, array: NDArray[Any]) -> moderngl.Buffer:
-    # OpenGL has no buffers of 0 bytes: an empty array becomes one record of zeros.
-    return ctx.buffer(array.tobytes()) if len(array) else ctx.buffer(reserve=array.dtype.itemsize)
+        self.smooth.replace(around, finish(mesh_smooth(world, coords=around)), world.palette.transparent)

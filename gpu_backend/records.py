@@ -8,6 +8,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from ..voxel.layout import CHUNK_VOXELS
+
 CHUNK_DRAW = np.dtype(
     [
         ("corner", "<f4", 4),  # of the chunk, in voxel space; w is free
@@ -23,9 +25,9 @@ INDIRECT_DRAW = np.dtype(
     [
         ("count", "<u4"),
         ("instance_count", "<u4"),
-        ("first", "<u4"),
+        ("first_index", "<u4"),
+        ("base_vertex", "<u4"),
         ("base_instance", "<u4"),
-        ("reserved", "<u4"),  # moderngl steps by 20 bytes for arrays too
     ]
 )
 
@@ -56,9 +58,16 @@ MATERIAL = np.dtype(
         ("roughness", "<f4"),
         ("metallic", "<f4"),
         ("emission", "<f4"),  # in multiples of the colour
-        ("padding", "<f4"),
+        ("texture_contrast", "<f4"),
+        ("texture_layer", "<u4"),
+        ("tiles_per_period", "<u4"),  # tiles of the texture along TEXTURE_PERIOD voxels
+        ("bleeds", "<u4"),  # 0 or 1, as resists
+        ("resists", "<u4"),
     ]
 )
+
+TEXTURE_PERIOD = 4096
+"""Voxels after which every texture repeats: a whole number of tiles, so that voxels can be reduced by it exactly."""
 
 FRAME = np.dtype(
     [
@@ -68,9 +77,91 @@ FRAME = np.dtype(
         ("eye_voxel", "<f4", 4),  # xyz: the voxel that the eye is in; w: the distance at which haze begins
         ("eye_fraction", "<f4", 4),  # xyz: the eye within it; w: voxels a pixel where clip w is 1
         ("sun_direction", "<f4", 4),  # xyz: towards the sun; w: the length that haze goes by, in voxels
+        ("view_direction", "<f4", 4),  # xyz: along the view, in voxel space; w: 1 for an orthographic view, else 0
+        ("picture", "<f4", 4),  # xy: width and height in pixels
     ]
 )
 """A uniform block. It has mat4 and vec4 members only, for which std140 and std430 agree."""
+
+
+SMOOTH_DRAW = np.dtype(
+    [
+        ("corner", "<f4", 4),  # of the chunk, in voxel space; w is free
+        ("quad_offset", "<u4"),
+        ("quad_count", "<u4"),
+        ("flags", "<u4"),  # HAS_OPAQUE, HAS_TRANSPARENT
+        ("padding", "<u4"),
+    ]
+)
+"""The smooth quads of one chunk. A SMOOTH_VERTEX's slot is the index of its SMOOTH_DRAW."""
+
+HAS_OPAQUE, HAS_TRANSPARENT = 1, 2
+"""What a chunk's quads are of."""
+
+MESH_HEADER = np.dtype(
+    [
+        ("top", "<u4"),  # blocks from here on are free
+        ("capacity", "<u4"),  # blocks
+        ("n_without_room", "<u4"),  # rows whose quads found none
+        ("n_quads", "<u4"),  # of all rows
+        ("padding", "<u4", 4),
+    ]
+)
+"""How full the pool of quads is."""
+
+MESH_ROW = np.dtype(
+    [
+        ("capacity", "<u4"),  # blocks
+        ("flags", "<u4"),  # HAS_OPAQUE, HAS_TRANSPARENT; 15:4 blocks in use; 27:16 blocks for which there was no room
+    ]
+)
+"""The range of quads of a row. The header and then the rows are one buffer."""
+
+MESH_USED_SHIFT, MESH_WANTED_SHIFT, MESH_BLOCKS_MASK = 4, 16, 0xFFF
+"""Of a MESH_ROW's flags."""
+
+MESH_JOB = np.dtype(
+    [
+        ("coord", "<i4", 3),  # of the chunk, in chunks
+        ("row", "<u4"),  # its ChunkDraw
+    ]
+)
+"""A chunk that is to be meshed."""
+
+WORLD_GRID = np.dtype(
+    [
+        ("origin", "<i4", 4),  # xyz: the chunk of cell 0
+        ("size", "<i4", 4),  # xyz: cells along each axis
+    ]
+)
+"""A uniform block: where the grid of chunks lies. std140 and std430 agree on it."""
+
+UNIFORM_CHUNK = 0x8000_0000
+"""A cell of the grid of chunks is 0 for air and for chunks that are not there, this | voxel for a chunk of one value,
+else the chunk's slot + 1."""
+
+# Occupancy of a slot, as uint32 words of bits. A row is the 32 voxels of one x and y, bit z; rows lie at x · 32 + y.
+OCCUPANCY_OPAQUE = 0
+"""1024 rows: voxels that hide what is behind them, blocky and smooth."""
+OCCUPANCY_BLOCKY = 1024
+"""1024 rows: voxels that are meshed as blocks."""
+OCCUPANCY_CELLS_4 = 2048
+"""16 words: whether a 4³ cell (X, Y, Z) has any opaque voxel, at bit (X · 8 + Y) · 8 + Z."""
+OCCUPANCY_CELLS_16 = 2064
+"""Whether a 16³ cell (X, Y, Z) has, at bit (X · 2 + Y) · 2 + Z."""
+OCCUPANCY_FLAGS = 2065
+"""Bit 0: some blocky voxel is transparent."""
+OCCUPANCY_ALIKE = 2080
+"""3 · 1024 rows: voxels that have the material of the next one along x, then along y, then along z; 0 where the next one
+lies in another chunk."""
+OCCUPANCY_WORDS = 5152
+"""Words a slot."""
+
+VOXEL_WORDS = CHUNK_VOXELS // 2
+"""uint32 words of voxels a slot. Voxel i = (x · 32 + y) · 32 + z is in word i >> 1, even z in the low half."""
+
+QUAD_BLOCK = 32
+"""Quads of a chunk lie in whole blocks of this many; each block knows the row of its chunk."""
 
 
 class StorageBinding(IntEnum):
@@ -81,9 +172,22 @@ class StorageBinding(IntEnum):
     MATERIALS = 2
     SMOOTH_VERTICES = 3
     SMOOTH_QUADS = 4
+    GRID = 5
+    OCCUPANCY = 6
+    JOBS = 7
+    MESH_STATE = 8
+    QUAD_OWNERS = 9
+    COMMANDS = 10
+    SMOOTH_DRAWS = 11
+    VOXELS_0 = 12
+    """Voxels lie in up to MAX_VOXEL_PAGES buffers, at this binding point and those after it."""
+
+
+MAX_VOXEL_PAGES = 4
 
 
 class UniformBinding(IntEnum):
     """The binding point of each uniform block."""
 
     FRAME = 0
+    WORLD_GRID = 1

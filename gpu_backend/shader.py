@@ -10,14 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import moderngl
 import numpy as np
 
 from ..voxel import layout
 from ..voxel.errors import VoxelwrightError
+from . import records
 from .records import StorageBinding, UniformBinding
+from .views import View
 
 SHADER_FOLDER = Path(__file__).parent.parent / "shaders"
 
@@ -68,7 +70,21 @@ def compose(name: str, sources: Mapping[str, str], defines: Mapping[str, object]
     return ComposedShader("\n".join(lines) + "\n", tuple(files))
 
 
-def load_program(ctx: moderngl.Context, defines: Mapping[str, object] | None = None, **stages: str) -> moderngl.Program:
+@overload
+def load_program(
+    ctx: moderngl.Context, defines: Mapping[str, object] | None = None, *, compute_shader: str
+) -> moderngl.ComputeShader: ...
+
+
+@overload
+def load_program(
+    ctx: moderngl.Context, defines: Mapping[str, object] | None = None, *, vertex_shader: str, fragment_shader: str
+) -> moderngl.Program: ...
+
+
+def load_program(
+    ctx: moderngl.Context, defines: Mapping[str, object] | None = None, **stages: str
+) -> moderngl.Program | moderngl.ComputeShader:
     """A program from files of shaders/; stages are vertex_shader="folder/file", fragment_shader=… as moderngl has them.
 
     Raises VoxelwrightError with the first error's file and line where the driver refuses it.
@@ -77,11 +93,13 @@ def load_program(ctx: moderngl.Context, defines: Mapping[str, object] | None = N
     return build_program(ctx, {stage: compose(file, sources, defines) for stage, file in stages.items()})
 
 
-def build_program(ctx: moderngl.Context, stages: Mapping[str, ComposedShader]) -> moderngl.Program:
+def build_program(
+    ctx: moderngl.Context, stages: Mapping[str, ComposedShader]
+) -> moderngl.Program | moderngl.ComputeShader:
     """A program from composed shaders, as load_program makes it."""
     texts: dict[str, Any] = {stage: shader.text for stage, shader in stages.items()}
     try:
-        return ctx.program(**texts)
+        return ctx.compute_shader(texts["compute_shader"]) if "compute_shader" in texts else ctx.program(**texts)
     except moderngl.Error as error:
         raise VoxelwrightError(f"The graphics driver refused a shader: {_first_error(str(error), stages)}.") from error
 
@@ -95,7 +113,8 @@ def shader_sources() -> dict[str, str]:
 
 
 def generated_sources() -> dict[str, str]:
-    """The includes made from Python's tables: lib/faces.glsl, lib/quad_bits.glsl, lib/bindings.glsl."""
+    """The includes made from Python's tables: lib/faces.glsl, lib/quad_bits.glsl, lib/pool_layout.glsl,
+    lib/bindings.glsl, lib/view_numbers.glsl."""
     u_axes, v_axes = np.eye(3)[layout.FACE_U_AXIS], np.eye(3)[layout.FACE_V_AXIS]
     faces = [
         f"const int CHUNK_SIZE = {layout.CHUNK_SIZE};",
@@ -108,8 +127,32 @@ def generated_sources() -> dict[str, str]:
     ]
     shifts = ("Y", "Z", "WIDTH", "HEIGHT", "FACE", "MATERIAL", "SLOT")
     bits = [f"const int QUAD_{name}_SHIFT = {getattr(layout, f'QUAD_{name}_SHIFT')};" for name in shifts]
+    bits.append(f"const uint QUAD_SLOT_MASK = {layout.QUAD_SLOT_MASK}u;")
+    pool = [
+        f"const int CHUNK_SHIFT = {layout.CHUNK_SHIFT};",
+        f"const int MATERIAL_SHIFT = {layout.MATERIAL_SHIFT};",
+        f"const uint FLAG_SMOOTH = {layout.FLAG_SMOOTH}u;",
+        f"const uint UNIFORM_CHUNK = {records.UNIFORM_CHUNK}u;",
+        f"const int VOXEL_WORDS = {records.VOXEL_WORDS};",
+        f"const uint HAS_OPAQUE = {records.HAS_OPAQUE}u;",
+        f"const uint HAS_TRANSPARENT = {records.HAS_TRANSPARENT}u;",
+        f"const uint QUAD_BLOCK = {records.QUAD_BLOCK}u;",
+        f"const int MESH_USED_SHIFT = {records.MESH_USED_SHIFT};",
+        f"const int MESH_WANTED_SHIFT = {records.MESH_WANTED_SHIFT};",
+        *(f"const uint {name} = {getattr(records, name)}u;" for name in vars(records) if name.startswith("OCCUPANCY_")),
+    ]
     bindings = [f"#define {binding.name}_BINDING {binding.value}" for binding in (*StorageBinding, *UniformBinding)]
-    parts = {"lib/faces.glsl": faces, "lib/quad_bits.glsl": bits, "lib/bindings.glsl": bindings}
+    # GLSL 4.30 takes a number there and no sum.
+    pages = range(1, records.MAX_VOXEL_PAGES)
+    bindings += [f"#define VOXELS_{page}_BINDING {StorageBinding.VOXELS_0 + page}" for page in pages]
+    views = [f"const int VIEW_{view.name} = {view.value};" for view in View]
+    parts = {
+        "lib/faces.glsl": faces,
+        "lib/quad_bits.glsl": bits,
+        "lib/pool_layout.glsl": pool,
+        "lib/bindings.glsl": bindings,
+        "lib/view_numbers.glsl": views,
+    }
     return {name: "\n".join(lines) + "\n" for name, lines in parts.items()}
 
 

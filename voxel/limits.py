@@ -55,6 +55,9 @@ MAX_DRAWN_CHUNKS = 2 * MAX_WORLD_CHUNKS
 MAX_DRAWN_CHUNK_COORD = (1 << 19) - 1
 """Chunk coordinates that can be drawn: their corners are exact in float32."""
 
+MAX_GRID_CELLS = 1 << 24
+"""Chunks in the box about everything that is drawn at once, empty ones counted: 8192 voxels along each axis."""
+
 MAX_BAKED_CHUNK_COORD = 4094
 """Chunk coordinates that can be baked: corners are keyed by 18 bits an axis."""
 

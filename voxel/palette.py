@@ -19,9 +19,9 @@ class Material:
 
     color is sRGB, a byte a channel. roughness, metallic and opacity go from 0 to 1; emission is a strength, in
     multiples of the colour; ior is the index of refraction (glass 1.45). smooth says with which flag voxels of
-    this material are placed: smooth ones are meshed by Surface Nets, others as blocks. texture_scale is voxels
-    a tile, texture_contrast 0 to 1. toping names what grows on exposed tops. bleeds and resists say whether
-    the material runs into its neighbours' faces and whether it lets them into its own.
+    this material are placed: smooth ones are meshed by Surface Nets, others as blocks. texture names the pattern,
+    texture_scale is voxels a tile of it, texture_contrast 0 to 1. toping names what grows on exposed tops. bleeds
+    and resists say whether the material runs into its neighbours' faces and whether it keeps them out of its own.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Material:
     opacity: float = 1.0
     ior: float = 1.45
     smooth: bool = False
+    texture: str = "grain"
     texture_scale: float = 4.0
     texture_contrast: float = 0.3
     toping: str = "none"
@@ -52,8 +53,9 @@ class Material:
         for key in ("smooth", "bleeds", "resists"):
             if not isinstance(getattr(self, key), bool):
                 raise VoxelwrightError(f'Material "{self.name}": {key} must be true or false.')
-        if self.toping not in TOPINGS:
-            raise VoxelwrightError(f'Material "{self.name}": toping must be one of {", ".join(TOPINGS)}.')
+        for key, names in (("texture", TEXTURES), ("toping", TOPINGS)):
+            if getattr(self, key) not in names:
+                raise VoxelwrightError(f'Material "{self.name}": {key} must be one of {", ".join(names)}.')
 
     @property
     def transparent(self) -> bool:
@@ -69,6 +71,23 @@ class Material:
         return index << MATERIAL_SHIFT | flags
 
 
+TEXTURES = (
+    "plain",
+    "grain",
+    "grass",
+    "soil",
+    "rock",
+    "gravel",
+    "sand",
+    "snow",
+    "ice",
+    "water",
+    "bark",
+    "leaves",
+    "wood",
+    "bricks",
+    "metal",
+)
 TOPINGS = ("none", "stone", "grass")
 _RANGES = (
     ("roughness", 0, 1),

@@ -10,12 +10,30 @@ struct ChunkDraw {
     uint padding[2];
 };
 
+struct MeshHeader {
+    uint top;
+    uint capacity;
+    uint n_without_room;
+    uint n_quads;
+    uint padding[4];
+};
+
+struct MeshRow {
+    uint capacity;
+    uint flags;
+};
+
+struct MeshJob {
+    ivec3 coord;
+    uint row;
+};
+
 struct IndirectDraw {
     uint count;
     uint instance_count;
-    uint first;
+    uint first_index;
+    uint base_vertex;
     uint base_instance;
-    uint reserved;
 };
 
 struct SmoothVertex {
@@ -23,6 +41,14 @@ struct SmoothVertex {
     uint attributes;
     vec3 normal;
     uint slot;
+};
+
+struct SmoothDraw {
+    vec4 corner;
+    uint quad_offset;
+    uint quad_count;
+    uint flags;
+    uint padding;
 };
 
 struct SmoothQuad {
@@ -36,5 +62,11 @@ struct Material {
     float roughness;
     float metallic;
     float emission;
-    float padding;
+    float texture_contrast;
+    uint texture_layer;
+    uint tiles_per_period;
+    uint bleeds;
+    uint resists;
 };
+
+const uint TEXTURE_PERIOD = 4096u; // voxels

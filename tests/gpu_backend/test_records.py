@@ -16,7 +16,21 @@ LAYOUTS = {
     "INDIRECT_DRAW": (20, {"count": 0, "instance_count": 4, "first": 8, "base_instance": 12, "reserved": 16}),
     "SMOOTH_VERTEX": (32, {"position": 0, "attributes": 12, "normal": 16, "slot": 28}),
     "SMOOTH_QUAD": (20, {"vertices": 0, "material": 16}),
-    "MATERIAL": (32, {"color": 0, "opacity": 12, "roughness": 16, "metallic": 20, "emission": 24}),
+    "MATERIAL": (
+        48,
+        {
+            "color": 0,
+            "opacity": 12,
+            "roughness": 16,
+            "metallic": 20,
+            "emission": 24,
+            "texture_contrast": 28,
+            "texture_layer": 32,
+            "tiles_per_period": 36,
+            "bleeds": 40,
+            "resists": 44,
+        },
+    ),
     "FRAME": (
         176,
         {"clip_from_eye": 0, "eye_from_clip": 64, "eye_voxel": 128, "eye_fraction": 144, "sun_direction": 160},
@@ -48,8 +62,8 @@ def test_records_by_hand() -> None:
     vertex = np.array([((1.5, 2, 3), 0x01800502, (0, 0, 1), 9)], SMOOTH_VERTEX)
     assert vertex.tobytes() == struct.pack("<3fI3fI", 1.5, 2, 3, 0x01800502, 0, 0, 1, 9)
     assert np.array([((4, 5, 6, 7), 255)], SMOOTH_QUAD).tobytes() == struct.pack("<5I", 4, 5, 6, 7, 255)
-    material = np.array([((1, 0.5, 0.25), 0.75, 0.9, 0, 2, 0)], MATERIAL)
-    assert material.tobytes() == struct.pack("<8f", 1, 0.5, 0.25, 0.75, 0.9, 0, 2, 0)
+    material = np.array([((1, 0.5, 0.25), 0.75, 0.9, 0, 2, 0.3, 7, 1024, 1, 0)], MATERIAL)
+    assert material.tobytes() == struct.pack("<8f4I", 1, 0.5, 0.25, 0.75, 0.9, 0, 2, 0.3, 7, 1024, 1, 0)
 
 
 @pytest.mark.parametrize("name", STRUCTS)

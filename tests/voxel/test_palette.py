@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.palette import (
+    TEXTURES,
     TOPINGS,
     Material,
     Palette,
@@ -39,6 +40,7 @@ materials = st.builds(
     smooth=st.booleans(),
     bleeds=st.booleans(),
     resists=st.booleans(),
+    texture=st.sampled_from(TEXTURES),
     toping=st.sampled_from(TOPINGS),
     **{key: st.floats(low, high) | st.integers(math.ceil(low), high) for key, (low, high) in RANGES.items()},
 )
@@ -100,6 +102,17 @@ def test_topings_are_known_ones(toping):
     with pytest.raises(VoxelwrightError, match="toping must be one of none, stone, grass") as error:
         material_from_table(table(toping=toping))
     assert is_one_sentence(error)
+
+
+@pytest.mark.parametrize("texture", ["", "stone", "Grain", 3, None, ["grass"], True])
+def test_textures_are_known_ones(texture):
+    with pytest.raises(VoxelwrightError, match="texture must be one of plain, grain, grass, soil") as error:
+        material_from_table(table(texture=texture))
+    assert is_one_sentence(error)
+
+
+def test_materials_without_a_texture_are_of_grain():
+    assert material_from_table(table()).texture == "grain"
 
 
 @pytest.mark.parametrize(

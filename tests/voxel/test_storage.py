@@ -26,8 +26,8 @@ STONE = Material("stone", (128, 126, 124), roughness=0.8)
 PALETTE = Palette.of({1: STONE, 255: Material("glass · Glas · 玻璃", (180, 200, 220), opacity=0.25, smooth=True)})
 STONE_TEXT = (
     b'{"1": {"name": "stone", "color": [128, 126, 124], "roughness": 0.8, "metallic": 0.0, "emission": 0.0, '
-    b'"opacity": 1.0, "ior": 1.45, "smooth": false, "texture_scale": 4.0, "texture_contrast": 0.3, "toping": "none", '
-    b'"bleeds": true, "resists": false}}'
+    b'"opacity": 1.0, "ior": 1.45, "smooth": false, "texture": "grain", "texture_scale": 4.0, '
+    b'"texture_contrast": 0.3, "toping": "none", "bleeds": true, "resists": false}}'
 )
 NOISE = as_chunk(np.random.default_rng(1).integers(256, 1 << 16, CHUNK_SHAPE).astype(np.uint16))
 

@@ -39,7 +39,7 @@ def vox_material(name: str, color: tuple[int, int, int], properties: Properties)
     kind = properties.get(b"_type", b"_diffuse")
     if kind not in (b"_metal", b"_glass", b"_emit", b"_blend", b"_media"):
         # MagicaVoxel's diffuse materials are matt whatever the other keys say, which it writes all the same.
-        return Material(name, color)
+        return Material(name, color, texture="plain")
     roughness = _number(properties, (b"_rough",), 0.1)
     metallic, emission, transparency = 0.0, 0.0, 0.0
     if kind == b"_metal":
@@ -53,7 +53,7 @@ def vox_material(name: str, color: tuple[int, int, int], properties: Properties)
         transparency = _number(properties, (b"_trans", b"_alpha", b"_weight"), 0.5)
     # Wholly clear glass keeps a little opacity, or its voxels could not be seen.
     opacity = max(1.0 - transparency, _MIN_OPACITY)
-    return Material(name, color, roughness, metallic, emission, opacity, _refraction(properties))
+    return Material(name, color, roughness, metallic, emission, opacity, _refraction(properties), texture="plain")
 
 
 def _emission(properties: Properties) -> float:

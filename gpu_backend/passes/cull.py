@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which chunks and faces are drawn: the commands of the draws, written on the GPU."""
+
+import moderngl
+
+from ...voxel.layout import N_FACES
+from ..context import check_errors
+from ..records import INDIRECT_DRAW, StorageBinding
+from ..shader import load_program
+
+_GROUP = 64
+
+
+class DrawCommands:
+    """The commands of one world's draws: for the faces of each row of blocks, opaque then transparent, and for each row
+    of smooth surfaces likewise. Rows are those of its pool when it was last culled."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self.buffer = ctx.buffer(reserve=INDIRECT_DRAW.itemsize)
+        self.n_rows = self.n_smooth_rows = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of graphics memory."""
+        return self.buffer.size
+
+    @property
+    def n_commands(self) -> int:
+        """How many commands the draws of opaque materials have."""
+        return N_FACES * self.n_rows + self.n_smooth_rows
+
+    def resize(self, n_rows: int, n_smooth_rows: int) -> None:
+        """Make room for so many rows."""
+        self.n_rows, self.n_smooth_rows = n_rows, n_smooth_rows
+        size = 2 * (N_FACES * n_rows + n_smooth_rows) * INDIRECT_DRAW.itemsize
+        if self.buffer.size < size:
+            self.buffer.release()
+            self.buffer = self._ctx.buffer(reserve=size + size // 4)
+            check_errors(self._ctx, "the commands of the draws")
+
+    def blocky(self, *, transparent: bool) -> tuple[int, int]:
+        """First command and number of commands."""
+        n = N_FACES * self.n_rows
+        return n * transparent, n
+
+    def smooth(self, *, transparent: bool) -> tuple[int, int]:
+        """First command and number of commands."""
+        return 2 * N_FACES * self.n_rows + self.n_smooth_rows * transparent, self.n_smooth_rows
+
+    def release(self) -> None:
+        """Free the buffer."""
+        self.buffer.release()
+
+
+class CullPass:
+    """Writes DrawCommands for the world and the frame that are bound."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._program = load_program(ctx, compute_shader="cull/cull.comp")
+
+    def run(self, commands: DrawCommands) -> None:
+        """Write all commands, those of chunks out of sight without an instance."""
+        commands.buffer.bind_to_storage_buffer(StorageBinding.COMMANDS)
+        self._program["n_rows"] = commands.n_rows
+        self._program["n_smooth_rows"] = commands.n_smooth_rows
+        self._program.run(-(-(commands.n_rows + commands.n_smooth_rows) // _GROUP))
+        self._ctx.memory_barrier(moderngl.COMMAND_BARRIER_BIT)
+
+    def release(self) -> None:
+        """Free the program."""
+        self._program.release()

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is seen where: all quads of a world into the visibility target, in one multi-draw a kind of surface."""
+
+from enum import IntEnum
+
+import moderngl
+import numpy as np
+
+from ...voxel.layout import CHUNK_VOXELS, QUAD_TRIANGLES
+from ...voxel.limits import MAX_DRAWN_CHUNKS
+from ..context import check_errors
+from ..shader import load_program
+from .cull import DrawCommands
+
+_MAX_DRAW_QUADS = 3 * CHUNK_VOXELS
+"""Quads of one draw command: a smooth chunk has one for each crossed edge between two voxels at most."""
+
+
+class Drawn(IntEnum):
+    """Which materials a draw is for; shaders/lib/materials_drawn.glsl has the same numbers."""
+
+    ALL = 0
+    OPAQUE = 1
+    TRANSPARENT = 2
+
+
+class DrawPass:
+    """Draws blocks and smooth surfaces by vertex pulling, four vertices a quad."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        fragment = "draw/visibility.frag"
+        self._blocky = load_program(ctx, vertex_shader="draw/blocky.vert", fragment_shader=fragment)
+        self._smooth = load_program(ctx, vertex_shader="draw/smooth.vert", fragment_shader=fragment)
+        # GLSL 4.30 has no gl_BaseInstance; an attribute that counts the instances is offset by it.
+        self._rows = ctx.buffer(np.arange(MAX_DRAWN_CHUNKS, dtype=np.uint32).tobytes())
+        corners = 4 * np.arange(_MAX_DRAW_QUADS, dtype=np.uint32)[:, None] + QUAD_TRIANGLES.astype(np.uint32)
+        self._corners = ctx.buffer(corners.astype(np.uint32).tobytes())
+        check_errors(ctx, "the tables of the draws")
+        content = [(self._rows, "1u4/i", "row")]
+        self._blocky_vertices = ctx.vertex_array(self._blocky, content, self._corners)
+        self._smooth_vertices = ctx.vertex_array(self._smooth, content, self._corners)
+
+    def run(self, commands: DrawCommands, drawn: Drawn) -> None:
+        """Draw into the framebuffer in use; the world is bound."""
+        self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        self._ctx.front_face = "ccw"
+        self._ctx.cull_face = "back"
+        self._ctx.depth_func = "<"
+        transparent = drawn is Drawn.TRANSPARENT
+        for program, vertices, (first, count) in (
+            (self._blocky, self._blocky_vertices, commands.blocky(transparent=transparent)),
+            (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent)),
+        ):
+            if count:
+                program["drawn"] = drawn
+                vertices.render_indirect(commands.buffer, moderngl.TRIANGLES, count=count, first=first)
+
+    def release(self) -> None:
+        """Free the pass's objects."""
+        for item in (
+            self._blocky_vertices, self._smooth_vertices, self._rows, self._corners, self._blocky, self._smooth
+        ):  # fmt: skip
+            item.release()

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The quads of one world on the GPU, in one buffer that all chunks share.
+
+Each row (a ChunkDraw) owns a range of whole blocks. Meshing allocates on the GPU: in place where the row's range is
+large enough, else at the top, and the old range is left behind. Where there is no room a row keeps the quads that it
+has. The CPU learns of that later, behind a fence: it then moves all ranges to a new buffer, larger where that is needed,
+and says which rows are to be meshed again. So no quad is ever lost, and nothing is waited for.
+"""
+
+from typing import Any
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from ..voxel.errors import VoxelwrightError
+from ..voxel.layout import QUAD_DTYPE
+from .context import Capabilities, check_errors
+from .gl import GlFunctions
+from .passes.mesh import MeshPass
+from .records import (
+    CHUNK_DRAW,
+    MESH_BLOCKS_MASK,
+    MESH_HEADER,
+    MESH_ROW,
+    MESH_USED_SHIFT,
+    MESH_WANTED_SHIFT,
+    QUAD_BLOCK,
+    StorageBinding,
+)
+from .shader import load_program
+from .work_list import WorkList, dispatch
+
+MAX_QUADS = 1 << 29
+"""Four vertices a quad are counted in signed 32 bits."""
+
+FIRST_QUADS = 1 << 16
+FIRST_ROWS = 256
+
+_OWNER_BYTES = 4
+_BLOCK_BYTES = QUAD_BLOCK * QUAD_DTYPE.itemsize + _OWNER_BYTES
+_FREE_GROUP = 64
+_ALL_WRITTEN = moderngl.SHADER_STORAGE_BARRIER_BIT | moderngl.BUFFER_UPDATE_BARRIER_BIT
+
+
+class QuadPoolFullError(VoxelwrightError):
+    """The quads do not fit into the bytes that the pool may take. All rows keep the quads that they have."""
+
+
+class QuadPool:
+    """Buffers QUADS, QUAD_OWNERS, CHUNK_DRAWS and MESH_STATE. n_rows is one more than the highest row ever meshed;
+    n_quads is how many quads there were when the GPU was last asked. max_bytes may be changed at any time."""
+
+    def __init__(
+        self, ctx: moderngl.Context, gl: GlFunctions, able: Capabilities, *, max_bytes: int, n_quads: int = FIRST_QUADS
+    ) -> None:
+        self._ctx, self._gl, self.max_bytes = ctx, gl, max_bytes
+        self._max_block_bytes = able.max_storage_block_bytes
+        self._compact = load_program(ctx, compute_shader="mesh/compact.comp")
+        self._free = load_program(ctx, compute_shader="mesh/free.comp")
+        self._work = WorkList(ctx)
+        self._capacity = -(-n_quads // QUAD_BLOCK)
+        self._quads, self._owners = self._new_quads(self._capacity)
+        self.n_rows = self.n_quads = 0
+        self._fence: int | None = None
+        self._stale = False  # more was meshed since what is behind the fence was copied
+        self._draws, self._state, self._copy = self._new_rows(FIRST_ROWS)
+        self._write_header()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of graphics memory. While ranges are moved, the old quads are there too."""
+        return self._work.nbytes + sum(buffer.size for buffer in self._buffers())
+
+    @property
+    def capacity(self) -> int:
+        """How many quads there is room for."""
+        return self._capacity * QUAD_BLOCK
+
+    def mesh(self, mesh_pass: MeshPass, jobs: NDArray[Any], transparent: NDArray[np.bool_]) -> None:
+        """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound.
+
+        Raises VoxelwrightError where graphics memory is short; then nothing was meshed.
+        """
+        if len(jobs) == 0:
+            return
+        self._reserve_rows(int(jobs["row"].max()) + 1)
+        self._work.upload(jobs)
+        self.bind()
+        mesh_pass.run(len(jobs), transparent)
+        self._ask()
+
+    def free_rows(self, rows: NDArray[np.uint32]) -> None:
+        """Take the quads of rows (n,) away. Their ranges are free once the others have been moved together."""
+        if len(rows) == 0:
+            return
+        self._work.upload(np.asarray(rows, np.uint32))
+        self.bind()
+        self._free["n_rows"] = len(rows)
+        self._free.run(-(-len(rows) // _FREE_GROUP))
+        self._ctx.memory_barrier(_ALL_WRITTEN)
+        self._ask()
+
+    def poll(self) -> NDArray[np.int64]:
+        """Where the GPU is done with what was meshed, make room for what found none. Never waits for that.
+
+        Returns the rows that must be meshed again. Raises QuadPoolFullError where they need more than max_bytes, and
+        VoxelwrightError where graphics memory is short; poll() tries again after the next mesh() or free_rows().
+        """
+        if self._fence is None or not self._gl.passed(self._fence):
+            return np.empty(0, np.int64)
+        return self._answer()
+
+    def finish(self) -> NDArray[np.int64]:
+        """As poll(), but waits. When it returns no rows, all quads are there."""
+        rows = np.empty(0, np.int64)
+        while self._fence is not None:
+            self._ctx.finish()
+            rows = np.union1d(rows, self._answer())
+        return rows
+
+    def clear(self) -> None:
+        """Take all quads away. The buffers stay."""
+        self._forget_fence()
+        self.n_rows = self.n_quads = 0
+        for buffer in (self._draws, self._state):
+            buffer.write(bytes(buffer.size))
+        self._write_header()
+
+    def bind(self) -> None:
+        """Bind the buffers to their binding points."""
+        self._quads.bind_to_storage_buffer(StorageBinding.QUADS)
+        self._owners.bind_to_storage_buffer(StorageBinding.QUAD_OWNERS)
+        self._draws.bind_to_storage_buffer(StorageBinding.CHUNK_DRAWS)
+        self._state.bind_to_storage_buffer(StorageBinding.MESH_STATE)
+
+    def release(self) -> None:
+        """Free everything."""
+        self._forget_fence()
+        for item in (*self._buffers(), self._work, self._compact, self._free):
+            item.release()
+
+    def _buffers(self) -> tuple[moderngl.Buffer, ...]:
+        return self._quads, self._owners, self._draws, self._state, self._copy
+
+    def _ask(self) -> None:
+        """Have the state copied for poll(). One copy is under way at a time: with a new one each frame, a GPU that lags
+        behind would never give an answer."""
+        self._stale = self._fence is not None
+        if self._fence is None:
+            self._ctx.copy_buffer(self._copy, self._state, self._state.size)
+            self._fence = self._gl.fence()
+
+    def _answer(self) -> NDArray[np.int64]:
+        stale = self._stale
+        self._forget_fence()
+        copy = self._copy.read()
+        header = np.frombuffer(copy, MESH_HEADER, 1)[0]
+        self.n_quads = int(header["n_quads"])
+        rows = np.empty(0, np.int64)
+        if header["n_without_room"]:
+            rows = self._make_room(int(header["top"]), np.frombuffer(copy, MESH_ROW, offset=MESH_HEADER.itemsize))
+        if stale:
+            self._ask()
+        return rows
+
+    def _make_room(self, top: int, state: NDArray[Any]) -> NDArray[np.int64]:
+        wanted = state["flags"].astype(np.int64) >> MESH_WANTED_SHIFT & MESH_BLOCKS_MASK
+        used = state["flags"].astype(np.int64) >> MESH_USED_SHIFT & MESH_BLOCKS_MASK
+        missing = int(wanted.sum())
+        if top + missing > self._capacity:
+            # A row that is meshed again keeps its old range until then.
+            self._move(self._capacity_for(int(used.sum()) + missing))
+        return np.flatnonzero(wanted)
+
+    def _capacity_for(self, needed: int) -> int:
+        """Blocks for needed ones, with room to spare."""
+        beside = self.nbytes - self._capacity * _BLOCK_BYTES
+        most = min(self._max_block_bytes // (QUAD_BLOCK * QUAD_DTYPE.itemsize), MAX_QUADS // QUAD_BLOCK)
+        most = min(most, (self.max_bytes - beside) // _BLOCK_BYTES)
+        if needed > most:
+            raise QuadPoolFullError(
+                f"The faces of this world take {needed * _BLOCK_BYTES / 2**20:.1f} MiB of graphics memory, and at most "
+                f"{max(most, 0) * _BLOCK_BYTES / 2**20:.1f} MiB may go to them; raise the budget in the preferences, or "
+                "use a smaller world."
+            )
+        wanted = self._capacity if 4 * needed <= 3 * self._capacity else needed + needed // 2
+        # Never less than there is: it has room for all ranges in use, also for those that were not yet counted.
+        return max(min(wanted, most), self._capacity)
+
+    def _move(self, capacity: int) -> None:
+        """Move all ranges to a new buffer of so many blocks, one behind the other."""
+        quads, owners = self._new_quads(capacity)
+        old = self._quads, self._owners
+        self.bind()
+        quads.bind_to_storage_buffer(StorageBinding.JOBS)
+        owners.bind_to_storage_buffer(StorageBinding.QUAD_OWNERS)
+        self._capacity = capacity
+        self._write_header()
+        dispatch(self._compact, self.n_rows, "first_row")
+        self._ctx.memory_barrier(_ALL_WRITTEN)
+        self._quads, self._owners = quads, owners
+        for buffer in old:
+            buffer.release()
+
+    def _write_header(self) -> None:
+        """Say that all blocks are free; what is counted in quads and rows stays."""
+        self._state.write(np.array([0, self._capacity], np.uint32).tobytes())
+
+    def _new_quads(self, capacity: int) -> tuple[moderngl.Buffer, moderngl.Buffer]:
+        quads = self._ctx.buffer(reserve=capacity * QUAD_BLOCK * QUAD_DTYPE.itemsize)
+        owners = self._ctx.buffer(reserve=capacity * _OWNER_BYTES)
+        self._check((quads, owners), f"{capacity * QUAD_BLOCK} quads ({capacity * _BLOCK_BYTES / 2**20:.0f} MiB)")
+        return quads, owners
+
+    def _new_rows(self, n: int) -> tuple[moderngl.Buffer, moderngl.Buffer, moderngl.Buffer]:
+        """Buffers of zeros for n rows: their draws, the state, and the state's copy."""
+        state = MESH_HEADER.itemsize + n * MESH_ROW.itemsize
+        made = tuple(self._ctx.buffer(bytes(size)) for size in (n * CHUNK_DRAW.itemsize, state, state))
+        self._check(made, f"the records of {n} chunks")
+        return made[0], made[1], made[2]
+
+    def _check(self, made: tuple[moderngl.Buffer, ...], what: str) -> None:
+        try:
+            check_errors(self._ctx, what)
+        except VoxelwrightError:
+            for buffer in made:
+                buffer.release()
+            raise
+
+    def _reserve_rows(self, n: int) -> None:
+        room = self._draws.size // CHUNK_DRAW.itemsize
+        if n > room:
+            made = self._new_rows(max(n, 2 * room))
+            for new, old in zip(made, (self._draws, self._state, self._copy), strict=True):
+                self._ctx.copy_buffer(new, old, old.size)
+                old.release()
+            self._draws, self._state, self._copy = made
+        self.n_rows = max(self.n_rows, n)
+
+    def _forget_fence(self) -> None:
+        if self._fence is not None:
+            self._gl.delete_fence(self._fence)
+        self._fence, self._stale = None, False

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Views of a world that show how its picture comes about, for finding faults."""
+
+from enum import IntEnum
+
+
+class View(IntEnum):
+    """What a picture shows; shaders/lib/views.glsl draws them."""
+
+    LIT = 0
+    FACES = 1
+    BLEND = 2
+    CHUNKS = 3
+    NORMALS = 4
+    QUADS = 5
+
+
+DESCRIPTIONS = {
+    View.LIT: "Materials in the light of sun and sky",
+    View.FACES: "Faces by their direction",
+    View.BLEND: "Where materials run into each other",
+    View.CHUNKS: "Borders of chunks",
+    View.NORMALS: "Normals as colours",
+    View.QUADS: "Every quad in a colour of its own",
+}
+
+Legend = tuple[tuple[tuple[float, float, float], str], ...]
+"""Colours, linear, and what they mean."""
+
+LEGENDS: dict[View, Legend] = {
+    View.LIT: (),
+    View.FACES: (
+        ((0.90, 0.10, 0.10), "+X"),
+        ((0.35, 0.03, 0.03), "-X"),
+        ((0.10, 0.80, 0.10), "+Y"),
+        ((0.03, 0.28, 0.03), "-Y"),
+        ((0.15, 0.30, 0.95), "+Z"),
+        ((0.03, 0.06, 0.35), "-Z"),
+    ),
+    View.BLEND: (
+        ((0.8, 0.05, 0.05), "BLENDS ALONG U"),
+        ((0.05, 0.15, 0.8), "BLENDS ALONG V"),
+        ((0.05, 0.5, 0.05), "NO BLEND"),
+        ((1.0, 0.0, 0.0), "VOXELS AND QUAD DISAGREE"),
+    ),
+    View.CHUNKS: (((1.0, 0.75, 0.05), "CHUNK BORDER"),),
+    View.NORMALS: (
+        ((1.0, 0.5, 0.5), "+X"),
+        ((0.5, 1.0, 0.5), "+Y"),
+        ((0.5, 0.5, 1.0), "+Z"),
+    ),
+    View.QUADS: (),
+}

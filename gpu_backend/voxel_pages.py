@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Voxels on the GPU: slots of one chunk each, in a few large buffers, with bits of what is solid beside them."""
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from ..voxel.layout import CHUNK_VOXELS, VOXEL_DTYPE
+from .context import Capabilities, check_errors
+from .records import MAX_VOXEL_PAGES, OCCUPANCY_WORDS, StorageBinding
+
+VOXEL_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
+OCCUPANCY_BYTES = 4 * OCCUPANCY_WORDS
+SLOT_BYTES = VOXEL_BYTES + OCCUPANCY_BYTES
+
+_MAX_PAGE_BYTES = 1 << 30
+_OTHER_BLOCKS = 7
+"""Storage blocks that a program needs beside the pages."""
+_FIRST_SLOTS = 64
+
+
+class VoxelPages:
+    """Slots 0 … capacity − 1, at most max_slots. Pages are made when they are needed, and the newest page grows by copying on the GPU."""
+
+    def __init__(self, ctx: moderngl.Context, able: Capabilities, max_slots: int) -> None:
+        self._ctx = ctx
+        self.page_slots = min(able.max_storage_block_bytes, _MAX_PAGE_BYTES) // VOXEL_BYTES
+        bindable = min(MAX_VOXEL_PAGES, able.max_compute_storage_blocks - _OTHER_BLOCKS)
+        self.n_pages = max(1, min(bindable, -(-max_slots // self.page_slots)))
+        most = min(self.n_pages * self.page_slots, able.max_storage_block_bytes // OCCUPANCY_BYTES)
+        self.max_slots = min(max_slots, most)
+        self.capacity = 0
+        self._pages: list[moderngl.Buffer] = []
+        self._occupancy = ctx.buffer(reserve=OCCUPANCY_BYTES)
+        self._free: list[int] = []
+        self._n_used = 0
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """What shaders that read the voxels must know."""
+        return {"VOXEL_PAGES": self.n_pages, "PAGE_SLOTS": self.page_slots}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of graphics memory."""
+        return self._occupancy.size + sum(page.size for page in self._pages)
+
+    def reserve(self, n_slots: int) -> None:
+        """Make room for n_slots, at most max_slots. Raises VoxelwrightError where graphics memory is short; the slots
+        that were there stay as they are."""
+        if n_slots <= self.capacity:
+            return
+        wanted = min(max(n_slots, self.capacity + self.capacity // 4, _FIRST_SLOTS), self.max_slots)
+        self._occupancy = grown(self._ctx, self._occupancy, wanted * OCCUPANCY_BYTES)
+        while self.capacity < wanted:
+            first = self.capacity // self.page_slots * self.page_slots
+            n = min(wanted - first, self.page_slots)
+            if first == self.capacity:
+                page = self._ctx.buffer(reserve=n * VOXEL_BYTES)
+                check_errors(self._ctx, f"voxels ({n * VOXEL_BYTES >> 20} MiB)")
+                self._pages.append(page)
+            else:
+                self._pages[-1] = grown(self._ctx, self._pages[-1], n * VOXEL_BYTES)
+            self.capacity = first + n
+
+    def take(self) -> int:
+        """A free slot; reserve() must have made room for it."""
+        if self._free:
+            return self._free.pop()
+        slot = self._n_used
+        if slot >= self.capacity:
+            raise ValueError("no slot is free")
+        self._n_used += 1
+        return slot
+
+    def give_back(self, slot: int) -> None:
+        """Free a slot. What is in it stays until another chunk takes it."""
+        self._free.append(slot)
+
+    def write(self, slot: int, voxels: NDArray[np.uint16]) -> None:
+        """Upload a chunk (32, 32, 32) as it lies."""
+        page, index = divmod(slot, self.page_slots)
+        self._pages[page].write(np.ascontiguousarray(voxels), offset=index * VOXEL_BYTES)
+
+    def bind(self) -> None:
+        """Bind the pages and the occupancy to their binding points; a page that is not there is bound as the first."""
+        self._occupancy.bind_to_storage_buffer(StorageBinding.OCCUPANCY)
+        for index in range(self.n_pages):
+            page = self._pages[index] if index < len(self._pages) else (self._pages or [self._occupancy])[0]
+            page.bind_to_storage_buffer(StorageBinding.VOXELS_0 + index)
+
+    def release(self) -> None:
+        """Free the buffers."""
+        for buffer in (self._occupancy, *self._pages):
+            buffer.release()
+
+
+def grown(ctx: moderngl.Context, buffer: moderngl.Buffer, size: int) -> moderngl.Buffer:
+    """A buffer of size bytes that begins with what is in this one, which is released. Raises VoxelwrightError where
+    graphics memory is short, and then this one stays."""
+    if buffer.size >= size:
+        return buffer
+    larger = ctx.buffer(reserve=size)
+    check_errors(ctx, f"a buffer of {size / 2**20:.0f} MiB")
+    ctx.copy_buffer(larger, buffer, buffer.size)
+    buffer.release()
+    return larger

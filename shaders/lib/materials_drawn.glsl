@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which quads a draw is for.
+#include "lib/bindings.glsl"
+#include "lib/records.glsl"
+
+layout(std430, binding = MATERIALS_BINDING) readonly buffer Materials { Material materials[]; };
+
+const int DRAW_ALL = 0;
+const int DRAW_OPAQUE = 1;
+const int DRAW_TRANSPARENT = 2;
+
+uniform int drawn;
+
+bool is_drawn(uint material) {
+    return drawn == DRAW_ALL || (materials[material].opacity < 1.0) == (drawn == DRAW_TRANSPARENT);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is seen of blocks: the pixel's ray meets the plane of its quad exactly.
+#include "lib/packed_quad.glsl"
+#include "lib/visibility.glsl"
+#include "resolve/output.glsl"
+
+layout(std430, binding = QUADS_BINDING) readonly buffer Quads { uvec2 quads[]; };
+layout(std430, binding = QUAD_OWNERS_BINDING) readonly buffer QuadOwners { uint quad_owners[]; };
+layout(std430, binding = CHUNK_DRAWS_BINDING) readonly buffer ChunkDraws { ChunkDraw chunk_draws[]; };
+
+void main() {
+    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
+    if (any(greaterThanEqual(pixel, ivec2(frame.picture.xy)))) {
+        return;
+    }
+    uint seen = texelFetch(visibility_target, pixel, 0).r;
+    if (!sees_blocky(seen)) {
+        return;
+    }
+    uint index = blocky_quad(seen);
+    Quad quad = unpack_quad(quads[index]);
+    vec3 corner = chunk_draws[quad_owners[index / QUAD_BLOCK]].corner.xyz;
+    vec3 normal = FACE_NORMALS[quad.face];
+    vec3 low = vec3(quad.voxel);
+    vec3 on_plane = relative_to_eye(corner, low + FACE_ORIGINS[quad.face]);
+
+    Ray ray = pixel_ray(vec2(pixel));
+    Place place;
+    place.distance = distance_to_plane(ray, normal, on_plane);
+    place.position = ray.origin + ray.direction * place.distance;
+    // From the quad's lowest voxel on. A pixel at a quad's edge may lie beyond it by a part of itself.
+    vec3 size = FACE_U[quad.face] * float(quad.size.x) + FACE_V[quad.face] * float(quad.size.y);
+    vec3 along = clamp(place.position - on_plane, vec3(0.0), size);
+    vec3 steps = min(floor(along), max(size - 1.0, 0.0));
+    place.voxel = ivec3(corner) + ivec3(quad.voxel) + ivec3(steps);
+    place.inside = along - steps + FACE_ORIGINS[quad.face];
+    place.normal = place.geometric = normal;
+    place.material = quad.material;
+    place.face = quad.face;
+    place.is_smooth = false;
+    place.quad = index;
+    write_surface(pixel, place);
+}

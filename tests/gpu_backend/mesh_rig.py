@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A world on the GPU as the mesh pass reads it, made by hand."""
+
+from collections.abc import Iterable
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from voxelwright.gpu_backend.context import capabilities
+from voxelwright.gpu_backend.gl import GlFunctions
+from voxelwright.gpu_backend.passes.mesh import MeshPass
+from voxelwright.gpu_backend.passes.occupancy import OccupancyPass
+from voxelwright.gpu_backend.quad_pool import QuadPool
+from voxelwright.gpu_backend.records import (
+    CHUNK_DRAW,
+    MESH_HEADER,
+    MESH_JOB,
+    OCCUPANCY_WORDS,
+    QUAD_BLOCK,
+    UNIFORM_CHUNK,
+    WORLD_GRID,
+    StorageBinding,
+    UniformBinding,
+)
+from voxelwright.voxel import layout
+from voxelwright.voxel.jobs import finish
+from voxelwright.voxel.mesh.blocky import mesh_blocky
+from voxelwright.voxel.world import Coord, World
+
+PAGE_SLOTS = 12
+"""So few that the larger worlds lie in two pages. No world has more than two of them."""
+
+NO_SLOT = 0xFFFF_FFFF
+
+
+class MeshRig:
+    """Passes and a pool, and the world that was loaded last. Rows are the chunks in the order of world.coords()."""
+
+    def __init__(self, ctx: moderngl.Context, *, merge: bool, n_quads: int = 1 << 16, max_bytes: int = 1 << 28) -> None:
+        self._ctx = ctx
+        defines = {"VOXEL_PAGES": 2, "PAGE_SLOTS": PAGE_SLOTS}
+        self._occupancy_pass = OccupancyPass(ctx, defines)
+        self.mesh_pass = MeshPass(ctx, defines, merge=merge)
+        self.pool = QuadPool(ctx, GlFunctions(ctx), capabilities(ctx), max_bytes=max_bytes, n_quads=n_quads)
+        self.merge = merge
+        self.coords: list[Coord] = []
+        self.slots: dict[Coord, int] = {}
+        self._buffers: list[moderngl.Buffer] = []
+
+    def __enter__(self) -> "MeshRig":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for item in (*self._buffers, self.pool, self.mesh_pass, self._occupancy_pass):
+            item.release()
+
+    def load(self, world: World) -> None:
+        """Upload a world and compute its occupancy."""
+        self.world = world
+        self.coords = world.coords()
+        dense = [coord for coord in self.coords if not isinstance(world.chunk(coord), int)]
+        self.slots = {coord: slot for slot, coord in enumerate(reversed(dense))}
+        voxels = np.zeros((2 * PAGE_SLOTS, *layout.CHUNK_SHAPE), np.uint16)
+        for coord, slot in self.slots.items():
+            voxels[slot] = world.chunk(coord)
+        table = np.array(self.coords or [(0, 0, 0)])
+        origin, size = table.min(axis=0), np.ptp(table, axis=0) + 1
+        grid = np.zeros(size, np.uint32)
+        for coord in self.coords:
+            chunk = world.chunk(coord)
+            cell = UNIFORM_CHUNK | chunk if isinstance(chunk, int) else self.slots[coord] + 1
+            grid[tuple(np.array(coord) - origin)] = cell
+        place = np.zeros((), WORLD_GRID)
+        place["origin"][:3], place["size"][:3] = origin, size
+        for buffer in self._buffers:
+            buffer.release()
+        parts = [voxels[:PAGE_SLOTS], voxels[PAGE_SLOTS:], grid, np.zeros((len(voxels), OCCUPANCY_WORDS), np.uint32)]
+        self._buffers = [self._ctx.buffer(part.tobytes()) for part in (*parts, place)]
+        bindings = (StorageBinding.VOXELS_0, StorageBinding.VOXELS_0 + 1, StorageBinding.GRID, StorageBinding.OCCUPANCY)
+        for binding, buffer in zip(bindings, self._buffers[:-1], strict=True):
+            buffer.bind_to_storage_buffer(binding)
+        self._buffers[-1].bind_to_uniform_block(UniformBinding.WORLD_GRID)
+        self._occupancy_pass.run(np.arange(len(dense), dtype=np.uint32), world.palette.transparent)
+
+    def occupancy(self) -> NDArray[np.uint32]:
+        """(slots, OCCUPANCY_WORDS)."""
+        self._ctx.memory_barrier(moderngl.BUFFER_UPDATE_BARRIER_BIT)
+        return np.frombuffer(self._buffers[3].read(), np.uint32).reshape(-1, OCCUPANCY_WORDS)
+
+    def mesh(self, rows: Iterable[int] | None = None) -> None:
+        """Mesh some rows, or all."""
+        chosen = list(range(len(self.coords)) if rows is None else rows)
+        jobs = np.array([(self.coords[row], row) for row in chosen], MESH_JOB)
+        self.pool.mesh(self.mesh_pass, jobs, self.world.palette.transparent)
+
+    def settle(self) -> int:
+        """Mesh rows again until all have room; how often that took."""
+        times = 0
+        while len(rows := self.pool.finish()):
+            self.mesh(rows.tolist())
+            times += 1
+        return times
+
+    def header(self) -> NDArray[np.void]:
+        """What MESH_STATE says of the pool."""
+        return np.frombuffer(self.pool._state.read(), MESH_HEADER, 1)[0]
+
+    def draws(self) -> NDArray[np.void]:
+        """(n_rows,) CHUNK_DRAW."""
+        return np.frombuffer(self.pool._draws.read(), CHUNK_DRAW)[: self.pool.n_rows]
+
+    def quads(self) -> dict[Coord, set[int]]:
+        """The quads of each chunk that has any. What must hold of the records is asserted: faces are sorted, owners
+        right, ranges inside the pool and apart from each other, and the header's counts true."""
+        quads = np.frombuffer(self.pool._quads.read(), np.uint64)
+        owners = np.frombuffer(self.pool._owners.read(), np.uint32)
+        draws, header = self.draws(), self.header()
+        assert header["n_quads"] == draws["face_counts"].sum()
+        assert header["capacity"] * QUAD_BLOCK == self.pool.capacity == len(quads)
+        assert header["top"] <= header["capacity"] or header["n_without_room"]
+        taken = np.zeros(len(owners), int)
+        found: dict[Coord, set[int]] = {}
+        for row, draw in enumerate(draws):
+            n = int(draw["face_counts"].sum())
+            if n == 0:
+                continue
+            np.testing.assert_array_equal(draw["face_offsets"], np.cumsum(draw["face_counts"]) - draw["face_counts"])
+            start = int(draw["quad_offset"])
+            blocks = slice(start // QUAD_BLOCK, -(-(start + n) // QUAD_BLOCK))
+            assert start % QUAD_BLOCK == 0
+            assert (owners[blocks] == row).all()
+            taken[blocks] += 1
+            coord = self.coords[row]
+            slot = self.slots.get(coord, NO_SLOT)
+            assert draw["slot"] == slot
+            np.testing.assert_array_equal(draw["corner"][:3], np.array(coord) * layout.CHUNK_SIZE)
+            own = quads[start : start + n]
+            fields = layout.unpack_quads(own)
+            np.testing.assert_array_equal(np.bincount(fields["face"], minlength=6), draw["face_counts"])
+            assert (np.diff(fields["face"]) >= 0).all()
+            assert (fields["slot"] == (0 if slot == NO_SLOT else slot & layout.QUAD_SLOT_MASK)).all()
+            found[coord] = set((own & ~np.uint64(layout.QUAD_SLOT_MASK << layout.QUAD_SLOT_SHIFT)).tolist())
+            assert len(found[coord]) == n
+        assert taken.max(initial=0) <= 1
+        return found
+
+    def expected(self) -> dict[Coord, set[int]]:
+        """The same from the CPU's mesher."""
+        mesh = finish(mesh_blocky(self.world, merge=self.merge))
+        ends = np.cumsum(mesh.face_counts.sum(axis=1))
+        parts = np.split(mesh.quads, ends[:-1]) if len(ends) else []
+        return {tuple(c): set(q.tolist()) for c, q in zip(mesh.coords.tolist(), parts, strict=True)}
