@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..gpu_backend.views import DESCRIPTIONS, View
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish
 from ..voxel.limits import MAX_WORLD_FILE_BYTES
@@ -137,6 +138,13 @@ def _parser() -> argparse.ArgumentParser:
         help="in degrees: azimuth 0 looks from -Y and grows counter-clockwise seen from above, "
         f"elevation 0 is level and 90 straight down (default {DEFAULT_VIEW[0]:g} {DEFAULT_VIEW[1]:g})",
     )
+    sub.add_argument(
+        "--show",
+        choices=[view.name.lower() for view in View],
+        default="lit",
+        help="; ".join(f"{view.name.lower()}: {text}" for view, text in DESCRIPTIONS.items()) + " (default lit)",
+    )
+    sub.add_argument("--stats", action="store_true", help="print what drawing took")
     output(sub, "the .png file to write")
 
     sub = command("bake", _bake, "Bake a world to meshes with materials.")
@@ -205,8 +213,10 @@ def _render(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".png",))
     check_writable(options.output)
     world = _read_world(options.file)
-    meshes = _run(worlds.mesh(world, "greedy"))
-    write_file(options.output, draw_picture(world, meshes, tuple(options.size), tuple(options.view)))
+    picture = _Picture(tuple(options.size), tuple(options.view), options.show, options.stats)
+    write_file(options.output, _run(picture.drawing(world)))
+    if options.stats:
+        picture.print_figures()
 
 
 def _bake(options: argparse.Namespace) -> None:
@@ -232,10 +242,8 @@ def _demo(options: argparse.Namespace) -> None:
     start = time.monotonic()
     recipe = Recipe(presets.world_text(presets.DEFAULT_WORLD_PRESET), (192, 192, DEFAULT_HEIGHT), 1)
     world = _run(worlds.generate(recipe))
+    write_file(folder / "preview.png", _run(_Picture((1280, 720), DEFAULT_VIEW).drawing(world)))
     meshes = _run(worlds.mesh(world, "greedy"))
-    with _ProgressBar() as bar:
-        bar.show(Progress(0.0, "Drawing"))
-        write_file(folder / "preview.png", draw_picture(world, meshes, (1280, 720), DEFAULT_VIEW))
     welded = _run(worlds.weld(meshes))
     with _ProgressBar() as bar:
         bar.show(Progress(0.0, "Baking"))
@@ -273,23 +281,43 @@ def world_info(world: World) -> dict[str, Any]:
     }
 
 
-def draw_picture(world: World, meshes: worlds.Meshes, size: tuple[int, int], view: tuple[float, float]) -> bytes:
-    """A PNG file of the world, seen from azimuth and elevation in degrees."""
-    from ..gpu_backend.camera import orbit_camera
-    from ..gpu_backend.context import create_context
-    from ..gpu_backend.renderer import Renderer, check_picture_size
-    from ..voxel.formats.png import write_png
+class _Picture:
+    """A picture to be drawn of a world, seen from azimuth and elevation in degrees; show is the name of a View."""
 
-    check_picture_size(*size)
-    low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
-    camera = orbit_camera(low, np.array(high) + 1, *view, size[0] / size[1])
-    ctx = create_context()
-    try:
-        with Renderer(ctx) as renderer:
-            renderer.load(meshes.blocky, meshes.smooth, meshes.palette)
-            return write_png(renderer.render(camera, *size)[:, :, :3])
-    finally:
-        ctx.release()
+    def __init__(
+        self, size: tuple[int, int], view: tuple[float, float], show: str = "lit", with_figures: bool = False
+    ) -> None:
+        from ..gpu_backend.renderer import check_picture_size
+
+        check_picture_size(*size)
+        self._size, self._view, self._show, self._with_figures = size, view, show, with_figures
+
+    def drawing(self, world: World) -> Job[bytes]:
+        """The PNG file."""
+        from ..gpu_backend.camera import orbit_camera
+        from ..gpu_backend.context import create_context
+        from ..gpu_backend.legend import with_legend
+        from ..gpu_backend.renderer import Look, Renderer
+        from ..gpu_backend.views import View
+        from ..voxel.formats.png import write_png
+
+        yield from worlds.prepare_drawing(world)
+        low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
+        camera = orbit_camera(low, np.array(high) + 1, *self._view, self._size[0] / self._size[1])
+        view = View[self._show.upper()]
+        ctx = create_context()
+        try:
+            with Renderer(ctx) as renderer:
+                pixels = yield from renderer.rendering(world, camera, *self._size, Look(view=view))
+                if self._with_figures:
+                    self._figures = renderer.settled_figures()
+        finally:
+            ctx.release()
+        return write_png(with_legend(pixels, view)[:, :, :3])
+
+    def print_figures(self) -> None:
+        """Say what drawing took."""
+        print(self._figures.text())
 
 
 def _read_world(path: Path) -> World:

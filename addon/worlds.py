@@ -155,6 +155,17 @@ def mesh(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes
     return (yield from _meshes(world, kind, ambient_occlusion))
 
 
+def prepare_drawing(world: World) -> Job[None]:
+    """What must be compiled before a world can be drawn: worlds of blocks are meshed on the graphics card alone."""
+    if not world.has_smooth_voxels():
+        return
+    yield Progress(0.0, "Loading")
+    kernel_cache.prepare()
+    from ..voxel.mesh.smooth import mesh_smooth
+
+    yield from kernel_cache.compiling("smooth", lambda: mesh_smooth(_sample_world()))
+
+
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     from ..voxel.mesh.blocky import mesh_blocky
     from ..voxel.mesh.smooth import mesh_smooth

@@ -58,6 +58,35 @@ def world(name: str) -> World:
     return new_world(chunks, PALETTE)
 
 
+def large_world() -> World:
+    """The world that a graphics card is measured with: 512 × 512 × 256 voxels, hills over caves; blocks alone."""
+    size, height, tile = 512, 256, 128
+    steps = np.arange(size, dtype=np.float32)
+    x, y = np.meshgrid(steps, steps, indexing="ij")
+    top = np.floor(128 + _fractal([x / 96 + 0.37, y / 96 + 0.11], 5, 1) * 110).astype(np.int32)[:, :, None]
+    z = np.arange(height)[None, None, :]
+    voxels = np.where(z <= top, np.uint8(3), np.uint8(0))
+    voxels[(z <= top) & (z > top - 4)] = 2
+    voxels[z == top] = 1
+    voxels[(z == top) & (top < 112)] = 4
+    voxels[(z == top) & (top > 158)] = 5
+    # Tiles are mirrored, so that they meet without a seam.
+    place = np.arange(tile, dtype=np.float32) / 40 + 0.5
+    field = _fractal(list(np.meshgrid(place, place, place, indexing="ij")), 3, 50)
+    for axis in range(3):
+        field = np.concatenate([field, np.flip(field, axis)], axis)
+    caves = np.tile(field, (size // (2 * tile), size // (2 * tile), height // (2 * tile)))
+    voxels[(caves > 0.16) & (z < top - 2)] = 0
+    voxels[(voxels == 3) & (caves < -0.22)] = 6
+    chunks = {
+        (x, y, z): as_chunk(
+            voxels[32 * x : 32 * x + 32, 32 * y : 32 * y + 32, 32 * z : 32 * z + 32].astype(np.uint16) << 8
+        )
+        for x, y, z in np.ndindex(size // 32, size // 32, height // 32)
+    }
+    return new_world(chunks, PALETTE)
+
+
 def make() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Hills and caves: relief 94–176 with five materials by depth and altitude; the same with caves and ore."""
     steps = np.arange(SIZE, dtype=np.float32)

@@ -60,14 +60,22 @@ class PaletteMaterials:
     def bind(self) -> None:
         """Bind the records to their storage block and the textures to TEXTURE_UNIT."""
         self._records.bind_to_storage_buffer(StorageBinding.MATERIALS)
-        if self._textures is not None:
-            self._textures.use(TEXTURE_UNIT)
+        self._bind_textures()
+
+    def bind_as_uniforms(self, binding: int) -> None:
+        """Bind likewise, but the records to a uniform block, for contexts without storage blocks."""
+        self._records.bind_to_uniform_block(binding)
+        self._bind_textures()
 
     def release(self) -> None:
         """Free the buffer and the textures."""
         self._records.release()
         if self._textures is not None:
             self._textures.release()
+
+    def _bind_textures(self) -> None:
+        if self._textures is not None:
+            self._textures.use(TEXTURE_UNIT)
 
     def _replace_textures(self, names: list[str]) -> None:
         texels = np.stack([texture_layer(name) for name in names])

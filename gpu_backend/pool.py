@@ -7,7 +7,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.jobs import finish
+from ..voxel.jobs import Job, Progress, finish
 from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
 from ..voxel.world import Chunk, Coord, World
 from .chunk_grid import ChunkGrid
@@ -17,10 +17,11 @@ from .materials import PaletteMaterials
 from .passes.cull import DrawCommands
 from .passes.mesh import MeshPass
 from .passes.occupancy import OccupancyPass
-from .quad_pool import QuadPool
+from .quad_pool import QuadPool, QuadPoolFullError
 from .records import MESH_JOB, UNIFORM_CHUNK
 from .residency import chunks_in_reach, nearest_chunks
 from .smooth_pool import SmoothPool
+from .timers import FrameTimers
 from .voxel_pages import SLOT_BYTES, VOXEL_BYTES, VoxelPages
 
 DEFAULT_BUDGET = 1 << 30
@@ -28,6 +29,9 @@ DEFAULT_BUDGET = 1 << 30
 
 UPLOAD_BYTES = 32 << 20
 """Bytes of voxels that one update uploads."""
+
+SMOOTH_CHUNKS = 256
+"""Chunks whose smooth surfaces one update meshes."""
 
 _VOXEL_SHARE = 0.75
 """Of the budget; quads and the rest have what is left."""
@@ -48,11 +52,13 @@ class WorldPool:
         ctx: moderngl.Context,
         gl: GlFunctions,
         able: Capabilities,
+        timers: FrameTimers,
         *,
         merge: bool = True,
         budget: int = DEFAULT_BUDGET,
     ) -> None:
         self._budget = budget
+        self._timers = timers
         self._pages = VoxelPages(ctx, able, int(budget * _VOXEL_SHARE) // SLOT_BYTES)
         self._grid = ChunkGrid(ctx)
         self.quads = QuadPool(ctx, gl, able, max_bytes=int(budget * (1 - _VOXEL_SHARE)))
@@ -94,12 +100,16 @@ class WorldPool:
         self._upload(world)
         self._grid.upload()
         self._mesh(world)
-        return not (self._waiting or self._to_mesh)
+        self._mesh_smooth(world)
+        return not (self._unsettled or self._waiting or self._to_mesh or self._smooth_stale)
 
-    def finish(self, world: World, eye: NDArray[np.float64]) -> None:
+    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
-        while not self.update(world, eye) or self._remesh(self.quads.finish()):
-            pass
+        most = 1
+        while not self.update(world, eye) or self._remesh(self._rows_without_room(wait=True)):
+            left = len(self._waiting) + len(self._smooth_stale)
+            most = max(most, left)
+            yield Progress(1 - left / most, "Meshing on the graphics card")
 
     def bind(self) -> None:
         """Bind all buffers and textures to their binding points."""
@@ -128,7 +138,9 @@ class WorldPool:
         self._free_rows: list[int] = []
         self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
         self._to_mesh: set[Coord] = set()
+        self._smooth_stale: set[Coord] = set()
         self._unsettled = False
+        self._room = self._pages.max_slots
         self._settled_chunk: tuple[float, ...] = ()
 
     def _note_changes(self, world: World) -> None:
@@ -150,7 +162,8 @@ class WorldPool:
             changed = set(world.coords())
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
-        self._mesh_smooth(world, changed)
+        if self._smooth_chunks or self.smooth.n_quads:
+            self._smooth_stale.update((x + dx, y + dy, z + dz) for x, y, z in changed for dx, dy, dz in _AROUND)
 
     def _note_change(self, world: World, coord: Coord, chunk: Chunk) -> None:
         if isinstance(chunk, int):
@@ -182,10 +195,9 @@ class WorldPool:
         everything = world.coords()
         reachable = chunks_in_reach(everything, eye)
         wanted = [coord for coord in self._dense if coord in reachable]
-        room = self._pages.max_slots
-        wanted = nearest_chunks(wanted, eye, room)
+        wanted = nearest_chunks(wanted, eye, self._room)
         n_missing = len(self._dense) - len(wanted) + len(everything) - len(reachable)
-        self.notice = self._shortage(n_missing, room) if n_missing else None
+        self.notice = self._shortage(n_missing, len(wanted)) if n_missing else None
         for coord in set(self._slots).difference(wanted):
             self._evict(coord)
             self._grid.put(coord, 0)
@@ -206,10 +218,10 @@ class WorldPool:
             if isinstance(chunk, int) and self._grid.put(coord, UNIFORM_CHUNK | chunk):
                 self._touch(coord)
 
-    def _shortage(self, n_missing: int, room: int) -> str:
+    def _shortage(self, n_missing: int, n_shown: int) -> str:
         return (
             f"{n_missing} far chunks are not shown: the graphics memory budget of {self._budget >> 20} MiB holds "
-            f"{room} chunks; raise the budget in the preferences, or work on a part of the world."
+            f"{n_shown} chunks with their faces; raise the budget in the preferences, or work on a part of the world."
         )
 
     def _evict(self, coord: Coord) -> None:
@@ -226,22 +238,26 @@ class WorldPool:
         self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
 
     def _upload(self, world: World) -> None:
-        slots = []
-        for coord in list(self._waiting)[: max(UPLOAD_BYTES // VOXEL_BYTES, 1)]:
-            chunk = world.chunk(coord)
-            assert not isinstance(chunk, int)
-            del self._waiting[coord]
-            slot = self._slots[coord]
-            self._pages.write(slot, chunk)
-            self._grid.put(coord, slot + 1)
-            slots.append(slot)
-            self._touch(coord)
-        if slots:
+        if not self._waiting:
+            return
+        with self._timers.stage("upload"):
+            slots = [self._upload_chunk(world, c) for c in list(self._waiting)[: UPLOAD_BYTES // VOXEL_BYTES]]
             self._pages.bind()
             self._occupancy_pass.run(np.array(slots, np.uint32), world.palette.transparent)
 
+    def _upload_chunk(self, world: World, coord: Coord) -> int:
+        """The slot that a waiting chunk is in now."""
+        chunk = world.chunk(coord)
+        assert not isinstance(chunk, int)
+        del self._waiting[coord]
+        slot = self._slots[coord]
+        self._pages.write(slot, chunk)
+        self._grid.put(coord, slot + 1)
+        self._touch(coord)
+        return slot
+
     def _mesh(self, world: World) -> None:
-        self._remesh(self.quads.poll())
+        self._remesh(self._rows_without_room(wait=False))
         ready = [coord for coord in self._to_mesh if not self._waits(coord)]
         self._to_mesh.difference_update(ready)
         jobs, gone = [], []
@@ -253,9 +269,21 @@ class WorldPool:
         if gone:
             self.quads.free_rows(np.array(gone, np.uint32))
         if jobs:
-            self._pages.bind()
-            self._grid.bind()
-            self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
+            with self._timers.stage("mesh"):
+                self._pages.bind()
+                self._grid.bind()
+                self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
+
+    def _rows_without_room(self, *, wait: bool) -> NDArray[np.int64]:
+        """The rows that are to be meshed again. Where the budget has no room for their quads, far chunks have to go."""
+        try:
+            return self.quads.finish() if wait else self.quads.poll()
+        except QuadPoolFullError:
+            if self._room <= 1:
+                raise
+            self._room = max(min(self._room, len(self._slots)) * 3 // 4, 1)
+            self._unsettled = True
+            return np.empty(0, np.int64)
 
     def _remesh(self, rows: NDArray[np.int64]) -> bool:
         """Note rows that found no room for their quads; whether there are any."""
@@ -297,12 +325,14 @@ class WorldPool:
         self._free_rows.append(row)
         return row
 
-    def _mesh_smooth(self, world: World, changed: Iterable[Coord]) -> None:
-        """Mesh the smooth surfaces of chunks that changed and of those whose cells reach into them."""
-        if not (self._smooth_chunks or self.smooth.n_quads):
+    def _mesh_smooth(self, world: World) -> None:
+        """Mesh the smooth surfaces of some chunks that changed, or whose cells reach into such."""
+        if not self._smooth_stale:
             return
-        around = {(x + dx, y + dy, z + dz) for x, y, z in changed for dx, dy, dz in _AROUND}
-        # Loaded here: the kernels take a while, and most worlds of blocks never need them.
+        # Loaded here: the kernels take a while, and worlds of blocks never need them.
         from ..voxel.mesh.smooth import mesh_smooth
 
-        self.smooth.replace(around, finish(mesh_smooth(world, coords=around)), world.palette.transparent)
+        with self._timers.stage("smooth"):
+            coords = sorted(self._smooth_stale)[:SMOOTH_CHUNKS]
+            self._smooth_stale.difference_update(coords)
+            self.smooth.replace(coords, finish(mesh_smooth(world, coords=coords)), world.palette.transparent)

@@ -3,7 +3,7 @@
 
 Each row (a ChunkDraw) owns a range of whole blocks. Meshing allocates on the GPU: in place where the row's range is
 large enough, else at the top, and the old range is left behind. Where there is no room a row keeps the quads that it
-has. The CPU learns of that later, behind a fence: it then moves all ranges to a new buffer, larger where that is needed,
+has. The CPU learns of that later, behind a fence: it then moves all ranges to a new buffer, larger where that must be,
 and says which rows are to be meshed again. So no quad is ever lost, and nothing is waited for.
 """
 
@@ -113,11 +113,13 @@ class QuadPool:
 
     def finish(self) -> NDArray[np.int64]:
         """As poll(), but waits. When it returns no rows, all quads are there."""
-        rows = np.empty(0, np.int64)
-        while self._fence is not None:
-            self._ctx.finish()
-            rows = np.union1d(rows, self._answer())
-        return rows
+        if self._fence is None:
+            return np.empty(0, np.int64)
+        if self._stale:
+            self._forget_fence()
+            self._ask()
+        self._ctx.finish()
+        return self._answer()
 
     def clear(self) -> None:
         """Take all quads away. The buffers stay."""
@@ -137,8 +139,11 @@ class QuadPool:
     def release(self) -> None:
         """Free everything."""
         self._forget_fence()
-        for item in (*self._buffers(), self._work, self._compact, self._free):
-            item.release()
+        for buffer in self._buffers():
+            buffer.release()
+        for program in (self._compact, self._free):
+            program.release()
+        self._work.release()
 
     def _buffers(self) -> tuple[moderngl.Buffer, ...]:
         return self._quads, self._owners, self._draws, self._state, self._copy
@@ -181,8 +186,8 @@ class QuadPool:
         if needed > most:
             raise QuadPoolFullError(
                 f"The faces of this world take {needed * _BLOCK_BYTES / 2**20:.1f} MiB of graphics memory, and at most "
-                f"{max(most, 0) * _BLOCK_BYTES / 2**20:.1f} MiB may go to them; raise the budget in the preferences, or "
-                "use a smaller world."
+                f"{max(most, 0) * _BLOCK_BYTES / 2**20:.1f} MiB may go to them; raise the budget in the preferences, "
+                "or use a smaller world."
             )
         wanted = self._capacity if 4 * needed <= 3 * self._capacity else needed + needed // 2
         # Never less than there is: it has room for all ranges in use, also for those that were not yet counted.
@@ -193,7 +198,7 @@ class QuadPool:
         quads, owners = self._new_quads(capacity)
         old = self._quads, self._owners
         self.bind()
-        quads.bind_to_storage_buffer(StorageBinding.JOBS)
+        quads.bind_to_storage_buffer(StorageBinding.JOBS)  # which has nothing to say here
         owners.bind_to_storage_buffer(StorageBinding.QUAD_OWNERS)
         self._capacity = capacity
         self._write_header()

@@ -181,9 +181,10 @@ class StorageBinding(IntEnum):
     SMOOTH_DRAWS = 11
     VOXELS_0 = 12
     """Voxels lie in up to MAX_VOXEL_PAGES buffers, at this binding point and those after it."""
+    SEEN = 15
 
 
-MAX_VOXEL_PAGES = 4
+MAX_VOXEL_PAGES = 3
 
 
 class UniformBinding(IntEnum):

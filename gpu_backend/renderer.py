@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..voxel.errors import VoxelwrightError
+from ..voxel.jobs import Job, Progress, finish, stage
 from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
@@ -17,12 +18,13 @@ from .frame import SUN_DIRECTION, frame_record, pixel_shifts
 from .gl import GlFunctions
 from .passes.cull import CullPass
 from .passes.draw import Drawn, DrawPass
+from .passes.occlusion import DepthTilesPass
 from .passes.pixels import PixelPass
+from .pool import DEFAULT_BUDGET, WorldPool
 from .records import FRAME, UniformBinding
 from .target import FrameTarget
 from .timers import FrameTimers
 from .views import View
-from .pool import DEFAULT_BUDGET, WorldPool
 
 
 def check_picture_size(width: int, height: int) -> None:
@@ -64,6 +66,22 @@ class Figures:
     gpu_milliseconds: dict[str, float]
     cpu_milliseconds: dict[str, float]
 
+    def text(self) -> str:
+        """As lines for people."""
+        stages = [
+            f"{name:<12}{gpu:9.3f} ms GPU {self.cpu_milliseconds[name]:9.3f} ms CPU"
+            for name, gpu in self.gpu_milliseconds.items()
+        ]
+        return "\n".join(
+            [
+                f"chunks      {self.chunks:,}",
+                f"quads       {self.quads:,}",
+                f"draws       {self.draws:,}",
+                f"memory      {self.nbytes / 2**20:.1f} MiB",
+                *stages,
+            ]
+        )
+
 
 class Renderer:
     """Draws worlds off screen. The context must be current in every call; release() frees all that it made."""
@@ -76,6 +94,8 @@ class Renderer:
         self.timers = FrameTimers(self._gl)
         self._cull = CullPass(ctx)
         self._draw = DrawPass(ctx)
+        self._depth_tiles = DepthTilesPass(ctx)
+        self._clear_pass = PixelPass(ctx, "draw/clear.comp")
         self._shade = PixelPass(ctx, "light/shade.comp")
         self._sky = PixelPass(ctx, "light/sky.comp")
         self._accumulate = PixelPass(ctx, "compose/accumulate.comp")
@@ -95,7 +115,7 @@ class Renderer:
 
     def new_pool(self) -> WorldPool:
         """A pool for a world; drop_pool() or release() frees it."""
-        pool = WorldPool(self._ctx, self._gl, self._able, merge=self._merge, budget=self._budget)
+        pool = WorldPool(self._ctx, self._gl, self._able, self.timers, merge=self._merge, budget=self._budget)
         self._pools.append(pool)
         return pool
 
@@ -104,35 +124,38 @@ class Renderer:
         self._pools.remove(pool)
         pool.release()
 
-    def render(
+    def rendering(
         self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
-    ) -> NDArray[np.uint8]:
-        """(height, width, 4) uint8: a picture of one world in sRGB, opaque, its row 0 at the top; the average of samples
+    ) -> Job[NDArray[np.uint8]]:
+        """(height, width, 4) uint8: a picture of one world in sRGB, opaque, its row 0 at the top, averaged over so many
         frames. Everything is uploaded and meshed before.
 
         Raises VoxelwrightError where the size is beyond limits.MAX_PICTURE_EDGE or beyond the context.
         """
         check_picture_size(width, height)
-        if self._own_pool is None:
-            self._own_pool = self.new_pool()
-        pool = self._own_pool
-        with self.timers.stage("mesh"):
-            pool.finish(world, camera.eye)
         look = look or Look()
+        self._own_pool = self._own_pool or self.new_pool()
+        yield from stage(self._own_pool.bring(world, camera.eye), 0.0, 0.5)
+        shown = [Shown(self._own_pool, camera, look)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()
         try:
             for index, shift in enumerate(pixel_shifts(samples)):
-                target = self.draw([Shown(pool, camera, look)], width, height, shift)
-                with self.timers.stage("accumulate"):
-                    textures = {"light": target.light}
-                    self._accumulate.run(target.size, textures, first=index == 0, view=look.view)
+                target = self.draw(shown, width, height, shift)
+                self._accumulate.run(target.size, {"light": target.light}, first=index == 0, view=look.view)
+                yield Progress(0.5 + 0.5 * index / samples, "Drawing")
             self._compose.run(target.size, {"sum": target.sum})
             pixels = np.frombuffer(target.picture.read(alignment=1), np.uint8)
         finally:
             previous.use()
         check_errors(self._ctx, f"drawing a picture of {width} × {height} pixels")
         return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1])
+
+    def render(
+        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+    ) -> NDArray[np.uint8]:
+        """What rendering() returns."""
+        return finish(self.rendering(world, camera, width, height, look, samples=samples))
 
     def draw(
         self, worlds: Sequence[Shown], width: int, height: int, shift: tuple[float, float] = (0.0, 0.0)
@@ -144,11 +167,13 @@ class Renderer:
         target.bind_images()
         self._frame.bind_to_uniform_block(UniformBinding.FRAME)
         with self.timers.stage("clear"):
-            target.clear()
+            target.clear_depth()
+            self._clear(target, first=True)
         for index, shown in enumerate(worlds):
             self._begin(shown, target, shift)
-            opaque = Drawn.OPAQUE if shown.pool.materials.has_transparency else Drawn.ALL
-            self._draw_world(shown, target, opaque, clear=index > 0)
+            if index:
+                self._clear(target, first=False)
+            self._draw_opaque(shown.pool, target)
             self._shade_world(shown, target, over=False)
         if worlds and worlds[0].look.sky:
             with self.timers.stage("sky"):
@@ -156,12 +181,19 @@ class Renderer:
         for shown in worlds:
             if shown.pool.materials.has_transparency:
                 self._begin(shown, target, shift)
-                self._draw_world(shown, target, Drawn.TRANSPARENT, clear=True)
+                self._clear(target, first=False)
+                with self.timers.stage("draw transparent"):
+                    self._draw.run(shown.pool.commands, Drawn.TRANSPARENT)
                 self._shade_world(shown, target, over=True)
         return target
 
+    def settled_figures(self) -> Figures:
+        """What the last frames took; waits for the GPU."""
+        self._ctx.finish()
+        return self.figures()
+
     def figures(self) -> Figures:
-        """What the last frames took."""
+        """What the last frames took, as far as the GPU is done with them."""
         self.timers.collect()
         return Figures(
             chunks=sum(pool.n_chunks for pool in self._pools),
@@ -185,7 +217,10 @@ class Renderer:
             for item in resolve:
                 item.release()
         self._resolves.clear()
-        for item in (self._cull, self._draw, self._shade, self._sky, self._accumulate, self._compose, self._frame):
+        for item in (
+            self._cull, self._draw, self._depth_tiles, self._clear_pass, self._shade, self._sky, self._accumulate,
+            self._compose, self._frame,
+        ):  # fmt: skip
             item.release()
         self.timers.release()
 
@@ -194,18 +229,26 @@ class Renderer:
         self._frame.write(record.tobytes())
         shown.pool.bind()
 
-    def _draw_world(self, shown: Shown, target: FrameTarget, drawn: Drawn, *, clear: bool) -> None:
-        """Draw one world's quads over what is there. Only its own are in the visibility target then."""
-        commands = shown.pool.commands
-        if drawn is not Drawn.TRANSPARENT:
-            with self.timers.stage("cull"):
-                commands.resize(shown.pool.quads.n_rows, shown.pool.smooth.n_rows)
-                self._cull.run(commands)
+    def _clear(self, target: FrameTarget, *, first: bool) -> None:
+        self._clear_pass.run(target.size, {}, first=first)
+        self._ctx.memory_barrier(moderngl.FRAMEBUFFER_BARRIER_BIT)
+        target.geometry.depth_mask = True
+        target.geometry.use()
+
+    def _draw_opaque(self, pool: WorldPool, target: FrameTarget) -> None:
+        """Draw one world's opaque quads over what is there. Only its own are in the visibility target then."""
+        commands = pool.commands
+        commands.resize(pool.quads.n_rows, pool.smooth.n_rows)
+        drawn = Drawn.OPAQUE if pool.materials.has_transparency else Drawn.ALL
+        with self.timers.stage("cull"):
+            self._cull.run(commands, target, second=False)
         with self.timers.stage("draw"):
-            if clear:
-                target.visibility_only.clear()
-            target.geometry.depth_mask = True
-            target.geometry.use()
+            self._draw.run(commands, drawn)
+        with self.timers.stage("cull hidden"):
+            self._depth_tiles.run(target)
+            self._cull.run(commands, target, second=True)
+            pool.materials.bind()
+        with self.timers.stage("draw newly seen"):
             self._draw.run(commands, drawn)
 
     def _shade_world(self, shown: Shown, target: FrameTarget, *, over: bool) -> None:

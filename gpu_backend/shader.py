@@ -18,6 +18,7 @@ import numpy as np
 from ..voxel import layout
 from ..voxel.errors import VoxelwrightError
 from . import records
+from .context import COMPUTE_VERSION
 from .records import StorageBinding, UniformBinding
 from .views import View
 
@@ -46,10 +47,18 @@ class ComposedShader:
         return _LOCATION.sub(place, log)
 
 
-def compose(name: str, sources: Mapping[str, str], defines: Mapping[str, object] | None = None) -> ComposedShader:
-    """The shader file name with its includes resolved. Raises ValueError where an included file is not in sources."""
+def compose(
+    name: str,
+    sources: Mapping[str, str],
+    defines: Mapping[str, object] | None = None,
+    version: int = COMPUTE_VERSION,
+) -> ComposedShader:
+    """The shader file name with its includes resolved. Raises ValueError where an included file is not in sources.
+
+    Files that serve contexts without compute shaders too ask for __VERSION__ where the language is another there.
+    """
     files: list[str] = []
-    lines = ["#version 430 core", *(f"#define {key} {value}" for key, value in (defines or {}).items())]
+    lines = [f"#version {version} core", *(f"#define {key} {value}" for key, value in (defines or {}).items())]
 
     def add(file: str) -> None:
         base = len(files) * _LINES_PER_FILE
@@ -78,19 +87,28 @@ def load_program(
 
 @overload
 def load_program(
-    ctx: moderngl.Context, defines: Mapping[str, object] | None = None, *, vertex_shader: str, fragment_shader: str
+    ctx: moderngl.Context,
+    defines: Mapping[str, object] | None = None,
+    *,
+    version: int = COMPUTE_VERSION,
+    vertex_shader: str,
+    fragment_shader: str,
 ) -> moderngl.Program: ...
 
 
 def load_program(
-    ctx: moderngl.Context, defines: Mapping[str, object] | None = None, **stages: str
+    ctx: moderngl.Context,
+    defines: Mapping[str, object] | None = None,
+    *,
+    version: int = COMPUTE_VERSION,
+    **stages: str,
 ) -> moderngl.Program | moderngl.ComputeShader:
     """A program from files of shaders/; stages are vertex_shader="folder/file", fragment_shader=… as moderngl has them.
 
     Raises VoxelwrightError with the first error's file and line where the driver refuses it.
     """
     sources = shader_sources()
-    return build_program(ctx, {stage: compose(file, sources, defines) for stage, file in stages.items()})
+    return build_program(ctx, {stage: compose(file, sources, defines, version) for stage, file in stages.items()})
 
 
 def build_program(

@@ -115,8 +115,8 @@ def _ice() -> tuple[Field, Field]:
 def _water() -> tuple[Field, Field]:
     bend_u, bend_v = 0.06 * _octaves((4, 4), 81, 2), 0.06 * _octaves((4, 4), 82, 2)
     waves = _noise((5, 7), 83) + 0.5 * _noise((9, 13), 84)
-    crests = _bent(1.0 - np.abs(waves) / 0.5, bend_u, bend_v)
-    return crests + 0.6 * np.maximum(crests - 0.55, 0.0), crests
+    crests = -2.0 * _bent(np.abs(waves), bend_u, bend_v)
+    return crests + 0.6 * np.maximum(crests + 0.45, 0.0), crests
 
 
 def _bark() -> tuple[Field, Field]:

@@ -20,7 +20,8 @@ _FIRST_SLOTS = 64
 
 
 class VoxelPages:
-    """Slots 0 … capacity − 1, at most max_slots. Pages are made when they are needed, and the newest page grows by copying on the GPU."""
+    """Slots 0 … capacity − 1, at most max_slots. Pages are made when they are needed, and the newest one grows by
+    copying on the GPU."""
 
     def __init__(self, ctx: moderngl.Context, able: Capabilities, max_slots: int) -> None:
         self._ctx = ctx

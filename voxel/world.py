@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VoxelwrightError
-from .layout import AIR, CHUNK_SHAPE, CHUNK_SHIFT, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT, N_MATERIALS, VOXEL_DTYPE
+from .layout import (
+    AIR,
+    CHUNK_SHAPE,
+    CHUNK_SHIFT,
+    CHUNK_SIZE,
+    CHUNK_VOXELS,
+    FLAG_SMOOTH,
+    MATERIAL_SHIFT,
+    N_MATERIALS,
+    VOXEL_DTYPE,
+)
 from .limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
 from .palette import Palette
 from .settings import Settings
@@ -130,6 +140,13 @@ class World:
             else:
                 counts += np.bincount(chunk.ravel() >> MATERIAL_SHIFT, minlength=N_MATERIALS)
         return counts
+
+    def has_smooth_voxels(self) -> bool:
+        """Whether any voxel is meshed as a smooth surface."""
+        return any(
+            bool(chunk & FLAG_SMOOTH) if isinstance(chunk, int) else bool((chunk & FLAG_SMOOTH).any())
+            for chunk in self._chunks.values()
+        )
 
     def bounds(self) -> tuple[Coord, Coord] | None:
         """The lowest and highest (inclusive) voxel that is not air, or None for an empty world."""

@@ -25,7 +25,7 @@ class MeshPass:
     def run(self, n_jobs: int, transparent: NDArray[np.bool_]) -> None:
         """Mesh the first n_jobs of the MESH_JOBs bound. Bound are also the voxels, OCCUPANCY, the grid, and the buffers
         of a QuadPool, which calls this; transparent (256,) is what occupancy was computed with."""
-        self._program["transparent_materials"].write(transparent_words(transparent))
+        self._program["transparent_materials"] = transparent_words(transparent)
         dispatch(self._program, n_jobs, "first_job")
         self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT | moderngl.BUFFER_UPDATE_BARRIER_BIT)
 

@@ -25,7 +25,7 @@ class OccupancyPass:
         if len(slots) == 0:
             return
         self._slots.upload(slots)
-        self._program["transparent_materials"].write(transparent_words(transparent))
+        self._program["transparent_materials"] = transparent_words(transparent)
         dispatch(self._program, len(slots), "first_slot")
         self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT)
 
@@ -35,6 +35,6 @@ class OccupancyPass:
         self._slots.release()
 
 
-def transparent_words(transparent: NDArray[np.bool_]) -> bytes:
+def transparent_words(transparent: NDArray[np.bool_]) -> tuple[int, ...]:
     """The uniform transparent_materials of shaders/mesh/transparency.glsl: a bit a material."""
-    return np.packbits(transparent, bitorder="little").tobytes()
+    return tuple(np.packbits(transparent, bitorder="little").view("<u4").tolist())

@@ -2,7 +2,12 @@
 // What all passes of a frame share. "Eye" space has voxel space's axes and the eye as its origin.
 #include "lib/bindings.glsl"
 
-layout(std140, binding = FRAME_BINDING) uniform Frame {
+#if __VERSION__ >= 430
+layout(std140, binding = FRAME_BINDING)
+#else
+layout(std140)
+#endif
+uniform Frame {
     mat4 clip_from_eye;
     mat4 eye_from_clip;
     vec4 eye_voxel;     // w: where haze begins

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Materials, and what a surface of one alone looks like at a place. gpu_backend/materials.py binds both.
-#include "lib/bindings.glsl"
-#include "lib/records.glsl"
+#include "lib/materials_table.glsl"
 #include "lib/triplanar.glsl"
 
-layout(std430, binding = MATERIALS_BINDING) readonly buffer Materials { Material materials[]; };
-
-layout(binding = 0) uniform sampler2DArray material_textures; // red: brightness, green: height
+uniform sampler2DArray material_textures; // red: brightness, green: height; in unit 0, as nobody sets it
 
 const float MEAN_BRIGHTNESS = 128.0 / 255.0;
 

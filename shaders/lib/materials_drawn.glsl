@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which quads a draw is for.
-#include "lib/bindings.glsl"
-#include "lib/records.glsl"
-
-layout(std430, binding = MATERIALS_BINDING) readonly buffer Materials { Material materials[]; };
+#include "lib/materials_table.glsl"
 
 const int DRAW_ALL = 0;
 const int DRAW_OPAQUE = 1;

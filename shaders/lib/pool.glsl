@@ -39,9 +39,6 @@ bool is_uniform(uint cell) {
 uint voxel_word(uint slot, uint word) {
     uint page = slot / uint(PAGE_SLOTS);
     uint index = slot % uint(PAGE_SLOTS) * uint(VOXEL_WORDS) + word;
-#if VOXEL_PAGES > 3
-    if (page == 3u) return voxels_3[index];
-#endif
 #if VOXEL_PAGES > 2
     if (page == 2u) return voxels_2[index];
 #endif

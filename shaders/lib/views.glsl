@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Views that show how a picture comes about, for finding faults. Their numbers and legends are in views.py.
+#include "lib/faces.glsl"
+#include "lib/gbuffer.glsl"
 #include "lib/view_numbers.glsl"
 
 uniform int view;
@@ -29,13 +31,21 @@ vec3 chunk_border_color(vec3 color, ivec3 voxel, vec3 inside, uint face) {
     return nearest < 0.25 ? vec3(1.0, 0.75, 0.05) : color * 0.5;
 }
 
-vec3 view_color(Surface surface, SurfaceColor seen, ivec3 voxel, vec3 inside, uint quad) {
+vec3 view_color(Surface surface, ivec3 voxel, vec3 inside, uint quad) {
     switch (view) {
         case VIEW_FACES: return FACE_VIEW[surface.face];
-        case VIEW_BLEND: return blend_view(seen, !surface.is_smooth && pool_disagrees(voxel, surface.material));
         case VIEW_CHUNKS: return chunk_border_color(surface.color, voxel, inside, surface.face);
         case VIEW_NORMALS: return surface.normal * 0.5 + 0.5;
         case VIEW_QUADS: return hashed_color(quad);
         default: return surface.color;
     }
 }
+
+#if __VERSION__ >= 430 // where there is a pool, and lib/blend.glsl before this
+vec3 view_color(Surface surface, SurfaceColor seen, ivec3 voxel, vec3 inside, uint quad) {
+    if (view == VIEW_BLEND) {
+        return blend_view(seen, !surface.is_smooth && pool_disagrees(voxel, surface.material));
+    }
+    return view_color(surface, voxel, inside, quad);
+}
+#endif

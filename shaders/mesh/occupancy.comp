@@ -30,6 +30,8 @@ uint see_through(uint word) {
     return uint(is_transparent(bitfieldExtract(word, 8, 8))) | uint(is_transparent(word >> 24)) << 1;
 }
 
+// at: where the row is in words. The last plane and the last row of a plane compare with what happens to lie behind them,
+// and that is not written.
 void write_row(uint base, uint row, uint at) {
     uint opaque = 0u, blocky = 0u, alike_x = 0u, alike_y = 0u, alike_z = 0u;
     for (uint i = 0u; i < ROW_WORDS; i++) {
@@ -40,8 +42,8 @@ void write_row(uint base, uint row, uint at) {
         uint following = word >> 16 | (i + 1u < ROW_WORDS ? words[at + i + 1u] << 16 : 0u);
         opaque |= (solid & ~see_through(word)) << shift;
         blocky |= (solid & ~smooth_bits) << shift;
-        alike_x |= zero_materials(word ^ words[min(at + 32u * STRIDE, uint(words.length()) - STRIDE) + i]) << shift;
-        alike_y |= zero_materials(word ^ words[min(at + STRIDE, uint(words.length()) - STRIDE) + i]) << shift;
+        alike_x |= zero_materials(word ^ words[at + 32u * STRIDE + i]) << shift;
+        alike_y |= zero_materials(word ^ words[at + STRIDE + i]) << shift;
         alike_z |= zero_materials(word ^ following) << shift;
     }
     opaque_rows[row] = opaque;

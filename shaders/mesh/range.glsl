@@ -25,8 +25,8 @@ void claim_range(MeshJob job) {
     bool lacked_room = state.flags >> MESH_WANTED_SHIFT != 0u;
     uint start = chunk_draws[job.row].quad_offset;
     bool fits = used <= state.capacity;
-    // Looked at first, so that top does not run away where there is no room for many.
-    if (!fits && header.top < header.capacity) {
+    // Looked at first: what is added for nothing is lost until all ranges are moved together.
+    if (!fits && header.top + used <= header.capacity) {
         uint first = atomicAdd(header.top, used);
         fits = first + used <= header.capacity;
         if (fits) {

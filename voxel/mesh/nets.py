@@ -24,7 +24,7 @@ from .nets_cells import END, FIRST, INNER, count_own, find_cells, find_centred, 
 from .nets_field import place_by_field, smoothed_field
 from .nets_materials import find_quad_materials, find_vertex_materials
 from .nets_tables import BORDER, CELLS, CENTROIDS, FRACTION_STEPS, NOWHERE, SAMPLES
-from .vectors import add_quad_area, is_nearer, length_squared, write_scaled
+from .vectors import add_quad, length_squared, write_quad, write_scaled
 
 GROUP_CHUNKS = 16
 """Chunks that share scratch memory."""
@@ -32,18 +32,22 @@ GROUP_CHUNKS = 16
 
 @parallel_kernel
 def count(planes, has_blocks, tables, rows, counts):
-    """Write rows (n, 2, 36, 36) int64, ground and smooth, and counts (n, 2) int64, vertices and quads, from planes,
-    has_blocks and tables of a BitBatch."""
+    """Write rows (n, 2, 36, 36) int64, ground and, where blocks are near, smooth, and counts (n, 2) int64, vertices and
+    quads, from planes, has_blocks and tables of a BitBatch."""
     for i in prange(len(tables)):
         edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
         cells = np.empty((CELLS, CELLS), np.int64)
         pad_rows(planes, tables[i], GROUND, BORDER, rows[i, 0])
         if any_near(tables[i], has_blocks):
             pad_rows(planes, tables[i], SMOOTH, BORDER, rows[i, 1])
-        else:
-            rows[i, 1] = rows[i, 0]
-        find_cells(rows[i, 0], rows[i, 1], edges, cells)
+        find_cells(rows[i, 0], _smooth_rows(rows[i], tables[i], has_blocks), edges, cells)
         counts[i, 0], counts[i, 1] = count_own(edges, cells)
+
+
+@kernel
+def _smooth_rows(rows, table, has_blocks):
+    """Of rows (2, 36, 36), ground and smooth, those that say what is smooth: without blocks all that is ground."""
+    return rows[np.int64(any_near(table, has_blocks))]
 
 
 @parallel_kernel
@@ -81,7 +85,7 @@ def emit(
             if counts[i, 1] == 0:
                 continue
             vertex, quad, n_own, n_quads = firsts[i, 0], firsts[i, 1], counts[i, 0], counts[i, 1]
-            ground, smooth, table = rows[i, 0], rows[i, 1], tables[i]
+            ground, smooth, table = rows[i, 0], _smooth_rows(rows[i], tables[i], has_blocks), tables[i]
             find_cells(ground, smooth, edges, cells)
             centred[:] = 0
             if any_near(table, has_blocks):
@@ -117,8 +121,7 @@ def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, sampl
     """Write the chunk's own quads (q, 4) uint32, indices from first_vertex on, and samples (q,) uint16, the solid
     sample of each one's edge as (x·36 + y)·36 + z; add every quad's area to areas (v, 4) int32."""
     at = 0
-    crosses = np.empty((3, 4), np.int32)
-    points_at, areas_at, crosses_at = _address(points), _address(areas), _address(crosses)
+    points_at, areas_at, quads_at = _address(points), _address(areas), _address(quads)
     for axis in range(3):
         p, q, step = _BACK_P[axis], _BACK_Q[axis], _STEPS[axis]
         for x in range(1, SAMPLES - 1):
@@ -134,29 +137,22 @@ def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, sampl
                     z = lowest_bit(row)
                     row &= row - 1
                     up = inside >> z & 1
-                    turned = (q - p) * up
+                    turned = (q - p) & -up
                     a, c = np.int64(numbers[np.uint64(cell + z - p - q)]), np.int64(numbers[np.uint64(cell + z)])
-                    b, d = (
-                        np.int64(numbers[np.uint64(cell + z - p - turned)]),
-                        np.int64(numbers[np.uint64(cell + z - q + turned)]),
-                    )
-                    add_quad_area(points_at, areas_at, a, b, c, d, crosses_at)
+                    b = np.int64(numbers[np.uint64(cell + z - p - turned)])
+                    d = np.int64(numbers[np.uint64(cell + z - q + turned)])
+                    splits = add_quad(points_at, areas_at, a, b, c, d)
                     if own >> z & 1:
-                        # Both triangles must face the edge's outside, which one of the two splits always gives; where
-                        # both do, the shorter. No branches here: they would be guesses.
-                        flip = up - 1
-                        whole = (np.int64(crosses[0, axis]) ^ flip) - flip
-                        abc = (np.int64(crosses[1, axis]) ^ flip) - flip
-                        abd = (np.int64(crosses[2, axis]) ^ flip) - flip
-                        ac_holds = (abc > 0) & (abc < whole)
-                        bd_fails = (abd <= 0) | (abd >= whole)
-                        ac_shorter = is_nearer(points_at, a, c, b, d) != 0
-                        turn = np.int64(ac_holds & (ac_shorter | bd_fails)) - 1
-                        quads[at, 0] = first_vertex + (a ^ ((a ^ b) & turn))
-                        quads[at, 1] = first_vertex + (b ^ ((b ^ c) & turn))
-                        quads[at, 2] = first_vertex + (c ^ ((c ^ d) & turn))
-                        quads[at, 3] = first_vertex + (d ^ ((d ^ a) & turn))
-                        samples[at] = sample + z + (step & flip)
+                        turn = -(splits >> axis & 1)
+                        write_quad(
+                            quads_at,
+                            at,
+                            first_vertex + (a ^ ((a ^ b) & turn)),
+                            first_vertex + (b ^ ((b ^ c) & turn)),
+                            first_vertex + (c ^ ((c ^ d) & turn)),
+                            first_vertex + (d ^ ((d ^ a) & turn)),
+                        )
+                        samples[np.uint64(at)] = sample + z + (step & (up - 1))
                         at += 1
     return at
 

@@ -13,6 +13,7 @@ from .bits import count_bits, lowest_bit
 from .chunk_bits import BLOCKY, GLASS, pad_rows
 from .nets_materials import material_at
 from .nets_tables import BORDER, CELLS, FRACTION_BITS, FRACTION_STEPS, SAMPLES
+from .vectors import write_point
 
 FIRST, END = BORDER, BORDER + CHUNK_SIZE
 INNER = ((np.int64(1) << CHUNK_SIZE) - 1) << BORDER  # samples 2 … 33
@@ -23,15 +24,20 @@ _OWN_CELLS = ((np.int64(1) << (CHUNK_SIZE + 1)) - 1) << (BORDER - 1)  # cells 1 
 @kernel
 def count_own(edges, cells):
     """How many vertices and quads are the chunk's own, of edges and cells as find_cells writes them."""
-    vertices, quads = 0, 0
-    for x in range(1, CELLS - 1):
-        for y in range(1, CELLS - 1):
-            vertices += count_bits(cells[x, y] & _OWN_CELLS)
+    quads = 0
     for axis in range(3):
-        for x in range(FIRST, END):
-            for y in range(FIRST, END):
-                quads += count_bits(edges[axis, x, y] & INNER)
-    return vertices, quads
+        quads += _count(edges[axis], FIRST, END, INNER)
+    return _count(cells, 1, CELLS - 1, _OWN_CELLS), quads
+
+
+@kernel
+def _count(rows, first, end, mask):
+    """How many bits of mask are set in rows (n, n) int64, those from first to end on both axes."""
+    total = 0
+    for x in range(first, end):
+        for y in range(first, end):
+            total += count_bits(rows[x, y] & mask)
+    return total
 
 
 @kernel
@@ -105,6 +111,7 @@ def number_cells(ground, cells, centred, shifts, n_own, numbers, corners, points
     sample's position plus the row of shifts (256, 4) int32 for those bits. Returns how many there are.
     """
     own, other = 0, n_own
+    points_at, shifts_at = np.int64(points.ctypes.data), np.int64(shifts.ctypes.data)
     for x in range(CELLS):
         columns = used_rows(cells[x])
         while columns != 0:
@@ -125,11 +132,8 @@ def number_cells(ground, cells, centred, shifts, n_own, numbers, corners, points
                 numbers[np.uint64(cell + z)] = number
                 mask = g0 >> z & 3 | (g1 >> z & 3) << 2 | (g2 >> z & 3) << 4 | (g3 >> z & 3) << 6
                 mask &= (middle >> z & 1) - 1
-                corners[number] = mask
-                points[number, 0] = px + shifts[mask, 0]
-                points[number, 1] = py + shifts[mask, 1]
-                points[number, 2] = _position(z) + shifts[mask, 2]
-                points[number, 3] = 0
+                corners[np.uint64(number)] = mask
+                write_point(points_at, number, shifts_at, mask, px, py, _position(z))
     return other
 
 

@@ -32,43 +32,81 @@ def _cross(builder: Any, a: Any, b: Any) -> Any:
     return _rotated(builder, difference)
 
 
-@intrinsic
-def add_quad_area(_typing: Any, points: Any, areas: Any, a: Any, b: Any, c: Any, d: Any, crosses: Any) -> Any:
-    """Add ac × bd to rows a, b, c and d of areas, and write crosses (3, 4): ac × bd, ab × ac and ab × bd. All are
-    (n, 4) int32 by address (int64); the fourth number of every point must be 0."""
+def _size(builder: Any, vector: Any) -> Any:
+    """The absolute value of each number."""
+    negative = builder.icmp_signed("<", vector, ir.Constant(_FOUR, None))
+    return builder.select(negative, builder.neg(vector), vector)
 
-    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        points, areas, *rows, crosses = arguments
+
+def _lies_between(builder: Any, part: Any, whole: Any) -> Any:
+    """A bit for each number of part, whether it lies between 0 and that of whole, both excluded."""
+    twice = builder.sub(builder.add(part, part), whole)
+    return builder.bitcast(builder.icmp_signed("<", _size(builder, twice), _size(builder, whole)), ir.IntType(4))
+
+
+@intrinsic
+def add_quad(_typing: Any, points: Any, areas: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Add ac × bd to rows a, b, c and d of areas; both are (n, 4) int32 by address (int64), and the fourth number of
+    every point must be 0, distances below 2¹⁴.
+
+    Returns a bit for each axis (int64): whether the quad, seen along it, is to be split along bd. Both triangles must
+    face the side that the whole does, which one of the two splits always gives seen along the quad's edge; where both
+    do, the shorter.
+    """
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        points, areas, *rows = arguments
         a, b, c, d = (builder.load(_pointer(builder, points, row), align=4) for row in rows)
         ab, ac, bd = builder.sub(b, a), builder.sub(c, a), builder.sub(d, b)
         area = _cross(builder, ac, bd)
         for row in rows:
             pointer = _pointer(builder, areas, row)
             builder.store(builder.add(builder.load(pointer, align=4), area), pointer, align=4)
-        for k, cross in enumerate((area, _cross(builder, ab, ac), _cross(builder, ab, bd))):
-            builder.store(cross, _pointer(builder, crosses, ir.Constant(ir.IntType(64), k)), align=4)
+        ac_holds = _lies_between(builder, _cross(builder, ab, ac), area)
+        bd_holds = _lies_between(builder, _cross(builder, ab, bd), area)
+        # ac² − bd² is (ac − bd) · (ac + bd).
+        excess = builder.mul(builder.sub(ac, bd), builder.add(ac, bd))
+        total = builder.add(excess, _rotated(builder, excess))
+        x, z = (builder.extract_element(vector, _INT32(k)) for vector, k in ((total, 0), (excess, 2)))
+        bd_shorter = builder.sext(builder.icmp_signed(">", builder.add(x, z), _INT32(0)), ac_holds.type)
+        split = builder.or_(builder.not_(ac_holds), builder.and_(bd_holds, bd_shorter))
+        return builder.zext(split, ir.IntType(64))
+
+    integer = types.int64
+    return types.int64(integer, integer, integer, integer, integer, integer), generate
+
+
+@intrinsic
+def write_quad(_typing: Any, quads: Any, row: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Write four int64 as a row (int64) of quads, (n, 4) uint32 by address (int64)."""
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        quads, row, *corners = arguments
+        pointer = builder.bitcast(_pointer(builder, quads, row), _INT32.as_pointer())
+        for k, corner in enumerate(corners):
+            builder.store(builder.trunc(corner, _INT32), builder.gep(pointer, [_INT32(k)]), align=4)
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.void(integer, integer, integer, integer, integer, integer), generate
+
+
+@intrinsic
+def write_point(_typing: Any, points: Any, row: Any, shifts: Any, shift: Any, x: Any, y: Any, z: Any) -> Any:
+    """Write (x, y, z, 0), int64 each, plus a row (int64) of shifts as a row (int64) of points; both are (n, 4) int32 by
+    address (int64)."""
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        points, row, shifts, shift, *position = arguments
+        vector = ir.Constant(_FOUR, None)
+        for k, number in enumerate(position):
+            vector = builder.insert_element(vector, builder.trunc(number, _INT32), _INT32(k))
+        vector = builder.add(vector, builder.load(_pointer(builder, shifts, shift), align=4))
+        builder.store(vector, _pointer(builder, points, row), align=4)
         return context.get_dummy_value()
 
     integer = types.int64
     return types.void(integer, integer, integer, integer, integer, integer, integer), generate
-
-
-@intrinsic
-def is_nearer(_typing: Any, points: Any, a: Any, c: Any, b: Any, d: Any) -> Any:
-    """1 where rows a and c of points, (n, 4) int32 by address (int64), are no further from each other than b and d,
-    else 0; the fourth number of every point must be 0, and distances below 2¹⁴."""
-
-    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        points, *rows = arguments
-        a, c, b, d = (builder.load(_pointer(builder, points, row), align=4) for row in rows)
-        ac, bd = builder.sub(c, a), builder.sub(d, b)
-        excess = builder.sub(builder.mul(ac, ac), builder.mul(bd, bd))
-        total = builder.add(excess, _rotated(builder, excess))
-        x, z = (builder.extract_element(vector, _INT32(k)) for vector, k in ((total, 0), (excess, 2)))
-        return builder.zext(builder.icmp_signed("<=", builder.add(x, z), _INT32(0)), ir.IntType(64))
-
-    integer = types.int64
-    return types.int64(integer, integer, integer, integer, integer), generate
 
 
 def _floats(builder: Any, address: Any, row: Any) -> Any:

@@ -277,6 +277,7 @@ def test_materials(vox, name):
     settings, expected = MATERIALS[name]
     world = read_vox(one_voxel(vox, vox.material(6, **settings), color=6))
     material = world.palette.materials[6]
+    assert material.texture == "plain"
     for key, value in expected.items():
         assert getattr(material, key) == pytest.approx(value)
     assert world.voxel(0, 0, 0) == material.voxel(6), "the voxel's flags are those of its material"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world on the GPU as the mesh pass reads it, made by hand."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 
 import moderngl
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from voxelwright.gpu_backend.context import capabilities
@@ -16,6 +18,7 @@ from voxelwright.gpu_backend.records import (
     CHUNK_DRAW,
     MESH_HEADER,
     MESH_JOB,
+    MESH_ROW,
     OCCUPANCY_WORDS,
     QUAD_BLOCK,
     UNIFORM_CHUNK,
@@ -26,6 +29,7 @@ from voxelwright.gpu_backend.records import (
 from voxelwright.voxel import layout
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.mesh.blocky import mesh_blocky
+from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.world import Coord, World
 
 PAGE_SLOTS = 12
@@ -34,17 +38,31 @@ PAGE_SLOTS = 12
 NO_SLOT = 0xFFFF_FFFF
 
 
-class MeshRig:
-    """Passes and a pool, and the world that was loaded last. Rows are the chunks in the order of world.coords()."""
+class Passes:
+    """The passes of all rigs: their programs are compiled once."""
 
-    def __init__(self, ctx: moderngl.Context, *, merge: bool, n_quads: int = 1 << 16, max_bytes: int = 1 << 28) -> None:
-        self._ctx = ctx
+    def __init__(self, ctx: moderngl.Context) -> None:
         defines = {"VOXEL_PAGES": 2, "PAGE_SLOTS": PAGE_SLOTS}
-        self._occupancy_pass = OccupancyPass(ctx, defines)
-        self.mesh_pass = MeshPass(ctx, defines, merge=merge)
+        self.occupancy = OccupancyPass(ctx, defines)
+        self.single, self.greedy = (MeshPass(ctx, defines, merge=merge) for merge in (False, True))
+
+    def release(self) -> None:
+        for item in (self.occupancy, self.single, self.greedy):
+            item.release()
+
+
+class MeshRig:
+    """A pool, and the world that was loaded last. rows are those of all chunks that any world had."""
+
+    def __init__(
+        self, ctx: moderngl.Context, passes: Passes, *, merge: bool, n_quads: int = 1 << 16, max_bytes: int = 1 << 28
+    ) -> None:
+        self._ctx = ctx
+        self._occupancy_pass = passes.occupancy
+        self.mesh_pass = passes.greedy if merge else passes.single
         self.pool = QuadPool(ctx, GlFunctions(ctx), capabilities(ctx), max_bytes=max_bytes, n_quads=n_quads)
         self.merge = merge
-        self.coords: list[Coord] = []
+        self.rows: dict[Coord, int] = {}
         self.slots: dict[Coord, int] = {}
         self._buffers: list[moderngl.Buffer] = []
 
@@ -52,22 +70,24 @@ class MeshRig:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for item in (*self._buffers, self.pool, self.mesh_pass, self._occupancy_pass):
+        for item in (*self._buffers, self.pool):
             item.release()
 
     def load(self, world: World) -> None:
         """Upload a world and compute its occupancy."""
         self.world = world
-        self.coords = world.coords()
-        dense = [coord for coord in self.coords if not isinstance(world.chunk(coord), int)]
+        coords = world.coords()
+        for coord in coords:
+            self.rows.setdefault(coord, len(self.rows))
+        dense = [coord for coord in coords if not isinstance(world.chunk(coord), int)]
         self.slots = {coord: slot for slot, coord in enumerate(reversed(dense))}
         voxels = np.zeros((2 * PAGE_SLOTS, *layout.CHUNK_SHAPE), np.uint16)
         for coord, slot in self.slots.items():
             voxels[slot] = world.chunk(coord)
-        table = np.array(self.coords or [(0, 0, 0)])
+        table = np.array(coords or [(0, 0, 0)])
         origin, size = table.min(axis=0), np.ptp(table, axis=0) + 1
         grid = np.zeros(size, np.uint32)
-        for coord in self.coords:
+        for coord in coords:
             chunk = world.chunk(coord)
             cell = UNIFORM_CHUNK | chunk if isinstance(chunk, int) else self.slots[coord] + 1
             grid[tuple(np.array(coord) - origin)] = cell
@@ -90,8 +110,8 @@ class MeshRig:
 
     def mesh(self, rows: Iterable[int] | None = None) -> None:
         """Mesh some rows, or all."""
-        chosen = list(range(len(self.coords)) if rows is None else rows)
-        jobs = np.array([(self.coords[row], row) for row in chosen], MESH_JOB)
+        coords = list(self.rows)
+        jobs = np.array([(coords[row], row) for row in (self.rows.values() if rows is None else rows)], MESH_JOB)
         self.pool.mesh(self.mesh_pass, jobs, self.world.palette.transparent)
 
     def settle(self) -> int:
@@ -106,6 +126,11 @@ class MeshRig:
         """What MESH_STATE says of the pool."""
         return np.frombuffer(self.pool._state.read(), MESH_HEADER, 1)[0]
 
+    def state(self) -> NDArray[np.void]:
+        """(n_rows,) MESH_ROW."""
+        rows = np.frombuffer(self.pool._state.read(), MESH_ROW, offset=MESH_HEADER.itemsize)
+        return rows[: self.pool.n_rows]
+
     def draws(self) -> NDArray[np.void]:
         """(n_rows,) CHUNK_DRAW."""
         return np.frombuffer(self.pool._draws.read(), CHUNK_DRAW)[: self.pool.n_rows]
@@ -115,10 +140,9 @@ class MeshRig:
         right, ranges inside the pool and apart from each other, and the header's counts true."""
         quads = np.frombuffer(self.pool._quads.read(), np.uint64)
         owners = np.frombuffer(self.pool._owners.read(), np.uint32)
-        draws, header = self.draws(), self.header()
+        draws, header, coords = self.draws(), self.header(), list(self.rows)
         assert header["n_quads"] == draws["face_counts"].sum()
         assert header["capacity"] * QUAD_BLOCK == self.pool.capacity == len(quads)
-        assert header["top"] <= header["capacity"] or header["n_without_room"]
         taken = np.zeros(len(owners), int)
         found: dict[Coord, set[int]] = {}
         for row, draw in enumerate(draws):
@@ -131,7 +155,7 @@ class MeshRig:
             assert start % QUAD_BLOCK == 0
             assert (owners[blocks] == row).all()
             taken[blocks] += 1
-            coord = self.coords[row]
+            coord = coords[row]
             slot = self.slots.get(coord, NO_SLOT)
             assert draw["slot"] == slot
             np.testing.assert_array_equal(draw["corner"][:3], np.array(coord) * layout.CHUNK_SIZE)
@@ -151,3 +175,32 @@ class MeshRig:
         ends = np.cumsum(mesh.face_counts.sum(axis=1))
         parts = np.split(mesh.quads, ends[:-1]) if len(ends) else []
         return {tuple(c): set(q.tolist()) for c, q in zip(mesh.coords.tolist(), parts, strict=True)}
+
+
+@pytest.fixture(scope="session")
+def _passes(_context: moderngl.Context) -> Iterator[Passes]:
+    with _context:
+        passes = Passes(_context)
+        yield passes
+        passes.release()
+
+
+@pytest.fixture
+def make_rig(ctx: moderngl.Context, _passes: Passes) -> Iterator[Callable[..., MeshRig]]:
+    """A function that makes a MeshRig, which is released after the test."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(MeshRig(ctx, _passes, **options))
+
+
+@pytest.fixture(params=[False, True], ids=["single", "greedy"])
+def rig(make_rig: Callable[..., MeshRig], request: pytest.FixtureRequest) -> MeshRig:
+    return make_rig(merge=request.param)
+
+
+@pytest.fixture(scope="session")
+def palette() -> Palette:
+    """1–199 opaque blocks, 200–219 blocks of glass, 220–239 smooth, 240–249 smooth glass, the rest as they come."""
+    kinds = {
+        i: {"opacity": 0.5 if 200 <= i < 220 or 240 <= i < 250 else 1.0, "smooth": i >= 220} for i in range(1, 256)
+    }
+    return Palette.of({i: Material(f"material {i}", (i, 0, 0), **kind) for i, kind in kinds.items()})

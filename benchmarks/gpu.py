@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The renderer's passes over a world of 512 × 512 × 256 voxels, in milliseconds of the graphics card.
+
+Times are differences of time stamps that the card writes itself, read after the work is done; medians over many runs.
+There is no peer: targets are the limits of the hardware. A software renderer's figures mean nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import numpy as np
+import volumes
+
+from voxelwright.gpu_backend.camera import Camera, orbit_camera
+from voxelwright.gpu_backend.context import create_context
+from voxelwright.gpu_backend.gl import GlFunctions
+from voxelwright.gpu_backend.passes.mesh import MeshPass
+from voxelwright.gpu_backend.records import MESH_JOB
+from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
+from voxelwright.voxel.world import World, as_chunk, edit_of_chunks
+
+RUNS = 50
+SIZE = 2560, 1440
+MIB = 2**20
+
+
+def rows() -> list[dict[str, Any]]:
+    ctx = create_context()
+    card = Card(ctx)
+    note = f"{ctx.info['GL_RENDERER']}, OpenGL {ctx.info['GL_VERSION']}"
+    world = volumes.large_world()
+    made = [*_meshing(card, world, merge=False), *_meshing(card, world, merge=True), *_frames(card, world)]
+    return [{**row, "peer": None, "ratio": None, "note": note} for row in made]
+
+
+class Card:
+    """Times work on the graphics card."""
+
+    def __init__(self, ctx: Any) -> None:
+        self.ctx, self._gl = ctx, GlFunctions(ctx)
+
+    def milliseconds(self, work: Callable[[], object], runs: int = RUNS) -> float:
+        """The median of several runs, after one that does not count."""
+        work()
+        stamps = []
+        for _ in range(runs):
+            start = self._gl.time_stamp()
+            work()
+            stamps.append((start, self._gl.time_stamp()))
+        self.ctx.finish()
+        times = [(self._gl.nanoseconds(end) or 0) - (self._gl.nanoseconds(start) or 0) for start, end in stamps]
+        return median(times) / 1e6
+
+
+def _row(name: str, ours: float, target: float | None, unit: str = "ms") -> dict[str, Any]:
+    return {"name": name, "ours": ours, "target": target, "unit": unit}
+
+
+def _meshing(card: Card, world: World, *, merge: bool) -> list[dict[str, Any]]:
+    name, target = ("meshing, greedy", 0.25) if merge else ("meshing, 1 × 1", 0.10)
+    with Renderer(card.ctx, merge=merge) as renderer:
+        pool = renderer.new_pool()
+        _bring(pool, world)
+        jobs = np.array([(coord, row) for row, coord in enumerate(world.coords())], MESH_JOB)
+        mesh_pass = MeshPass(card.ctx, pool.defines, merge=merge)
+        pool.bind()
+        took = card.milliseconds(lambda: pool.quads.mesh(mesh_pass, jobs, world.palette.transparent))
+        mesh_pass.release()
+        made = [_row(name, took, target), _row(f"{name}: quads", pool.n_quads, None, "quads")]
+        if merge:
+            made.append(_row("remeshing after a dab, with upload", _dab(card, pool, world), 0.15))
+            made.append(_row("memory of the world", pool.nbytes / MIB, 200, "MiB"))
+    return made
+
+
+def _bring(pool: Any, world: World) -> None:
+    for _ in pool.bring(world, np.zeros(3)):
+        pass
+
+
+def _dab(card: Card, pool: Any, world: World) -> float:
+    """A sphere of radius 8 where eight chunks meet, put there and taken away."""
+    middle = np.array((256, 256, 128))
+    coords = [(x, y, z) for x in (7, 8) for y in (7, 8) for z in (3, 4)]
+    before = {coord: world.chunk(coord) for coord in coords}
+    after = {}
+    for coord in coords:
+        cells = np.indices((32, 32, 32)) + (np.array(coord) * 32 - middle)[:, None, None, None] + 0.5
+        chunk = before[coord]
+        voxels = np.full((32, 32, 32), chunk, np.uint16) if isinstance(chunk, int) else chunk.copy()
+        voxels[(cells**2).sum(axis=0) < 64] = 5 << 8
+        after[coord] = as_chunk(voxels)
+    states = [after, before]
+
+    def dab() -> None:
+        world.apply(edit_of_chunks(world, states[0]))
+        states.reverse()
+        while not pool.update(world, np.zeros(3)):
+            pass
+
+    return card.milliseconds(dab)
+
+
+def _view(aspect: float) -> Camera:
+    return orbit_camera((0, 0, 0), (512, 512, 256), 30, 30, aspect)
+
+
+def _frames(card: Card, world: World) -> list[dict[str, Any]]:
+    made = []
+    with Renderer(card.ctx) as renderer:
+        pool = renderer.new_pool()
+        _bring(pool, world)
+        shown = [Shown(pool, _view(SIZE[0] / SIZE[1]))]
+        targets = {"clear": None, "cull": 0.02, "draw": 1.5, "resolve": None, "shade": None, "sky": None}
+        took = card.milliseconds(lambda: renderer.draw(shown, *SIZE))
+        stages = renderer.settled_figures().gpu_milliseconds
+        made += [_row(f"{name}, 2560 × 1440", stages[name], target) for name, target in targets.items()]
+        made.append(_row("whole frame, 2560 × 1440", took, 3.0))
+        flat = [replace(shown[0], look=Look(blending=False))]
+        made.append(_row("whole frame without blending", card.milliseconds(lambda: renderer.draw(flat, *SIZE)), None))
+    return made

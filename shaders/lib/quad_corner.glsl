@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the corners of a PackedQuad lie. corner counts as in FACE_CORNERS_UV, 0 … 3.
+#include "lib/faces.glsl"
+#include "lib/frame.glsl"
+#include "lib/packed_quad.glsl"
+
+// Merged quads meet at T-junctions, where rounding leaves pinholes: each quad is grown by this part of a pixel.
+const float OVERLAP = 1.0 / 16.0;
+
+// Relative to the chunk's corner, exact.
+vec3 quad_corner(Quad quad, uint corner) {
+    vec2 along = FACE_CORNERS_UV[quad.face * 4u + corner] * vec2(quad.size);
+    return vec3(quad.voxel) + FACE_ORIGINS[quad.face] + FACE_U[quad.face] * along.x + FACE_V[quad.face] * along.y;
+}
+
+// Relative to the eye, grown.
+vec3 grown_quad_corner(Quad quad, uint corner, vec3 chunk_corner) {
+    vec3 position = relative_to_eye(chunk_corner, quad_corner(quad, corner));
+    vec2 outwards = 2.0 * FACE_CORNERS_UV[quad.face * 4u + corner] - 1.0;
+    float pixel = frame.eye_fraction.w * abs((frame.clip_from_eye * vec4(position, 1.0)).w);
+    return position + (FACE_U[quad.face] * outwards.x + FACE_V[quad.face] * outwards.y) * pixel * OVERLAP;
+}
