@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, stage
 from ..voxel.layout import CHUNK_SIZE
 from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
@@ -58,15 +59,15 @@ class QuadInstances:
 
     def replace(self, records: NDArray[Any]) -> None:
         """Draw these from now on. Raises VoxelwrightError where graphics memory is short; nothing is drawn then."""
-        self._release_records()
+        self.clear()
         if not len(records):
             return
         self._buffer = self._ctx.buffer(records.tobytes())
         try:
             check_errors(self._ctx, f"{len(records):,} quads")
             self._vertices = self._ctx.vertex_array(self.program, [(self._buffer, self._format, *self._names)])
-        except Exception:
-            self._release_records()
+        except VoxelwrightError:
+            self.clear()
             raise
         self.n = len(records)
 
@@ -78,10 +79,11 @@ class QuadInstances:
 
     def release(self) -> None:
         """Free everything."""
-        self._release_records()
+        self.clear()
         self.program.release()
 
-    def _release_records(self) -> None:
+    def clear(self) -> None:
+        """Draw nothing from now on."""
         for item in (self._vertices, self._buffer):
             if item is not None:
                 item.release()
@@ -122,6 +124,8 @@ class BasicQuads:
         self._seen = None
         self._blocky_chunks = {c: part for c, part in self._blocky_chunks.items() if c in kept} | blocky
         self._smooth_chunks = {c: part for c, part in self._smooth_chunks.items() if c in kept} | smooth
+        self.blocky.clear()
+        self.smooth.clear()
         self.blocky.replace(_joined(self._blocky_chunks, BLOCKY_INSTANCE))
         self.smooth.replace(_joined(self._smooth_chunks, SMOOTH_INSTANCE))
         self._seen = seen

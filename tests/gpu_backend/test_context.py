@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import moderngl
 import pytest
@@ -85,10 +86,11 @@ def test_the_gate_says_what_failed() -> None:
         check_errors(SimpleNamespace(error="GL_INVALID_OPERATION"), "a picture")
 
 
-def test_the_gate_sees_a_failed_allocation(ctx: moderngl.Context) -> None:
+def test_the_gate_sees_a_failed_allocation(ctx: moderngl.Context, debug_log: Any) -> None:
     if "llvmpipe" not in ctx.info["GL_RENDERER"]:
         pytest.skip("other drivers promise any size and allocate at first use")
     buffer = ctx.buffer(reserve=1 << 45)
     with pytest.raises(VoxelwrightError, match="graphics memory is too small for a test"):
         check_errors(ctx, "a test")
     buffer.release()
+    debug_log.take()
