@@ -38,11 +38,12 @@ class DrawCommands:
         """Make room for so many rows."""
         self.n_rows, self.n_smooth_rows = n_rows, n_smooth_rows
         size = 2 * (N_FACES * n_rows + n_smooth_rows) * INDIRECT_DRAW.itemsize
-        if self.buffer.size < size:
+        flag_bytes = (n_rows + n_smooth_rows) * _FLAG_BYTES
+        if self.buffer.size < size or self.seen.size < flag_bytes:
             self.buffer.release()
             self.buffer = self._ctx.buffer(reserve=size + size // 4)
             self.seen.release()
-            self.seen = self._ctx.buffer(bytes((n_rows + n_smooth_rows) * _FLAG_BYTES * 5 // 4))
+            self.seen = self._ctx.buffer(bytes(2 * flag_bytes))
             check_errors(self._ctx, "the commands of the draws")
 
     def blocky(self, *, transparent: bool) -> tuple[int, int]:

@@ -15,6 +15,10 @@ from .cull import DrawCommands
 _MAX_DRAW_QUADS = 3 * CHUNK_VOXELS
 """Quads of one draw command: a smooth chunk has one for each crossed edge between two voxels at most."""
 
+_SMOOTH_DEPTH_BIAS = (-1 / 16, -1.0)
+"""Towards the eye, in slopes of depth a pixel and in steps of depth: where blocks and a smooth surface lie in one plane
+the smooth one is seen. Steps alone do not do: corners are rounded to parts of a pixel, which tilts the planes."""
+
 
 class Drawn(IntEnum):
     """Which materials a draw is for; shaders/lib/materials_drawn.glsl has the same numbers."""
@@ -48,13 +52,15 @@ class DrawPass:
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
         transparent = drawn is Drawn.TRANSPARENT
-        for program, vertices, (first, count) in (
-            (self._blocky, self._blocky_vertices, commands.blocky(transparent=transparent)),
-            (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent)),
+        for program, vertices, (first, count), depth_bias in (
+            (self._blocky, self._blocky_vertices, commands.blocky(transparent=transparent), (0.0, 0.0)),
+            (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent), _SMOOTH_DEPTH_BIAS),
         ):
             if count:
                 program["drawn"] = drawn
+                self._ctx.polygon_offset = depth_bias
                 vertices.render_indirect(commands.buffer, moderngl.TRIANGLES, count=count, first=first)
+        self._ctx.polygon_offset = 0.0, 0.0
 
     def release(self) -> None:
         """Free the pass's objects."""

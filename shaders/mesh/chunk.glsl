@@ -16,8 +16,6 @@ const uint ALL = 0xFFFFFFFFu;
 const uint OWN = 6u;
 
 shared uint cells[7]; // of the neighbours by face, and of the chunk itself
-shared uint opaque_rows[N_ROWS];
-shared uint blocky_rows[N_ROWS];
 shared uint hidden_sides[4 * 32]; // rows beyond faces ±X and ±Y: what hides the faces there
 
 bool glassy; // some block of this chunk is transparent: only then can two voxels of one material face each other
@@ -101,23 +99,23 @@ void find_chunk(ivec3 coord) {
 void load_chunk() {
     uint thread = gl_LocalInvocationIndex;
     glassy = is_glassy(cells[OWN]);
-    for (uint row = thread; row < N_ROWS; row += gl_WorkGroupSize.x) {
-        opaque_rows[row] = occupancy_row(cells[OWN], OCCUPANCY_OPAQUE, row);
-        blocky_rows[row] = occupancy_row(cells[OWN], OCCUPANCY_BLOCKY, row);
-    }
     for (uint i = thread; i < 4u * 32u; i += gl_WorkGroupSize.x) {
         hidden_sides[i] = hidden_side(i >> 5, i & 31u);
     }
 }
 
+uint opaque_row(uint row) {
+    return occupancy_row(cells[OWN], OCCUPANCY_OPAQUE, row);
+}
+
 // What the row a step further hides, and in glass what is of the same material. lower is the first row of the two.
 uint hidden_inside(uint axis, uint row, uint lower) {
-    return opaque_rows[row] | (glassy ? alike_row(axis, lower) : 0u);
+    return opaque_row(row) | (glassy ? alike_row(axis, lower) : 0u);
 }
 
 // The voxels of a row whose face shows.
 uint visible_row(uint face, uint row) {
-    uint blocky = blocky_rows[row];
+    uint blocky = occupancy_row(cells[OWN], OCCUPANCY_BLOCKY, row);
     if (blocky == 0u) {
         return 0u;
     }
@@ -134,9 +132,9 @@ uint visible_row(uint face, uint row) {
     } else {
         uint alike = glassy ? alike_row(2u, row) & 0x7FFFFFFFu : 0u;
         if (face == 4u) {
-            hidden = opaque_rows[row] >> 1 | alike | hidden_end(face, row) << 31;
+            hidden = opaque_row(row) >> 1 | alike | hidden_end(face, row) << 31;
         } else {
-            hidden = opaque_rows[row] << 1 | alike << 1 | hidden_end(face, row);
+            hidden = opaque_row(row) << 1 | alike << 1 | hidden_end(face, row);
         }
     }
     return blocky & ~hidden;
@@ -144,6 +142,6 @@ uint visible_row(uint face, uint row) {
 
 // HAS_OPAQUE and HAS_TRANSPARENT of a row's visible faces.
 uint kinds_of(uint visible, uint row) {
-    uint opaque = opaque_rows[row];
+    uint opaque = opaque_row(row);
     return ((visible & opaque) != 0u ? HAS_OPAQUE : 0u) | ((visible & ~opaque) != 0u ? HAS_TRANSPARENT : 0u);
 }

@@ -33,7 +33,7 @@ HUES = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1)]
 class DebugLog:
     """What the driver says of errors and of undefined behaviour (KHR_debug); nothing where it has no such log."""
 
-    _ENABLED, _SYNCHRONOUS, _ANY = 0x92E0, 0x8242, 0x1100
+    _ENABLED, _SYNCHRONOUS, _ANY, _COMPILER = 0x92E0, 0x8242, 0x1100, 0x8248
     _ERROR, _UNDEFINED = 0x824C, 0x824E
 
     def __init__(self, ctx: moderngl.Context) -> None:
@@ -52,6 +52,7 @@ class DebugLog:
         control(self._ANY, self._ANY, self._ANY, 0, None, 0)
         for kind in (self._ERROR, self._UNDEFINED):
             control(self._ANY, kind, self._ANY, 0, None, 1)
+            control(self._COMPILER, kind, self._ANY, 0, None, 0)  # these are raised as exceptions too
 
     def take(self) -> list[str]:
         """The messages since the last call."""

@@ -30,9 +30,9 @@ WIDTH, HEIGHT = 192, 108
 PALETTE = Palette.of(
     {
         1: Material("grass", (98, 146, 58), texture="grass"),
-        2: Material("sand", (222, 200, 142), texture="sand"),
+        2: Material("sand", (222, 200, 142), texture="bricks", texture_contrast=1.0),
         3: Material("stone", (128, 126, 124), roughness=0.8, texture="rock"),
-        4: Material("snow", (240, 244, 250), roughness=0.6, texture="snow", smooth=True),
+        4: Material("snow", (200, 204, 210), texture="bricks", texture_contrast=1.0, smooth=True),
         5: Material("glass", (52, 118, 158), roughness=0.15, opacity=0.6),
         6: Material("lamp", (255, 110, 50), emission=3.0),
         7: Material("gold", (255, 200, 90), roughness=0.3, metallic=1.0),

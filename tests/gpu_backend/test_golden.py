@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One picture of everything, from voxels to pixels, held to one that was looked at: golden/<renderer>.png.
+"""Pictures held to ones that were looked at: golden/<renderer>/<name>.png.
 
 To accept a new one, look at the picture that a failing or skipped run names and copy it there.
 """
 
 import re
-import struct
-import zlib
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import moderngl
@@ -14,80 +15,207 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from voxelwright.gpu_backend.camera import orbit_camera
+from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.context import capabilities
-from voxelwright.gpu_backend.renderer import Renderer
-from voxelwright.voxel.jobs import finish
-from voxelwright.voxel.mesh.blocky import mesh_blocky
-from voxelwright.voxel.mesh.smooth import mesh_smooth
-from voxelwright.voxel.palette import Material, Palette
+from voxelwright.gpu_backend.legend import with_legend
+from voxelwright.gpu_backend.renderer import Look, Renderer
+from voxelwright.gpu_backend.views import View
+from voxelwright.voxel.formats.png import read_png, write_png
+from voxelwright.voxel.palette import Material, Palette, palette_from_table
 from voxelwright.voxel.world import World, chunks_of_cells, new_world
 
 GOLDEN = Path(__file__).parent / "golden"
+PALETTE_FILE = Path(__file__).parent.parent.parent / "presets" / "palettes" / "default.toml"
+
+WIDTH, HEIGHT = 400, 225
+SAMPLES = 2
 
 MEAN_TOLERANCE = 0.5
 """Of 255, over all pixels."""
 
-PIXEL_TOLERANCE, OUTLIERS = 6, 0.001
+PIXEL_TOLERANCE, OUTLIERS = 6, 0.002
 """This share of the pixels may differ by more."""
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+DEFAULT = palette_from_table(tomllib.loads(PALETTE_FILE.read_text(encoding="utf-8")))
+PALETTE = Palette.of(
+    {
+        **dict(DEFAULT.items()),
+        100: Material("lamp", (255, 190, 110), emission=3.0, texture="plain"),
+        101: Material("ember", (255, 70, 20), emission=1.0, texture="rock"),
+        102: Material("beacon", (60, 160, 255), emission=20.0, texture="plain"),
+        103: Material("glass", (200, 225, 230), 0.05, opacity=0.2, texture="plain"),
+        104: Material("ruby", (210, 30, 40), 0.1, opacity=0.55, texture="plain"),
+    }
+)
+"""The default palette, with materials of the other kinds."""
 
 
-def _island() -> World:
-    """48 × 48 × 28 voxels: sand, grass and stone in steps, a smooth snowy top, water, a lamp and a golden block."""
-    palette = Palette.of(
-        {
-            1: Material("grass", (98, 146, 58)),
-            2: Material("sand", (222, 200, 142)),
-            3: Material("stone", (128, 126, 124), roughness=0.8),
-            4: Material("snow", (240, 244, 250), roughness=0.6, smooth=True),
-            5: Material("water", (52, 118, 158), roughness=0.15, opacity=0.6),
-            6: Material("lamp", (255, 150, 50), emission=3.0),
-            7: Material("gold", (255, 200, 90), roughness=0.3, metallic=1.0),
-        }
-    )
-    x, y, z = np.indices((48, 48, 28))
-    height = 3 + 23 * np.exp(-((x - 22.0) ** 2 + (y - 25.0) ** 2) / 260) + ((x * 7 + y * 13) % 5 == 0)
-    material = np.where(z < height, np.select([height > 20, height > 13, height > 7], [4, 3, 1], 2), 0)
-    material[(material == 0) & (z < 5)] = 5
-    material[6:10, 8:12, 12:16] = 6
-    material[38:42, 8:12, 12:16] = 7
-    cells = np.argwhere(material > 0) - (24, 24, 0)
-    voxels = np.array([palette.voxel(int(i)) if i else 0 for i in range(8)], np.uint16)[material[material > 0]]
-    return new_world(chunks_of_cells(cells, voxels, 100), palette)
+@dataclass(frozen=True)
+class Scene:
+    """A picture; half_height voxels are seen above and below its middle where it is orthographic."""
+
+    world: Callable[[], World]
+    azimuth: float = 32
+    elevation: float = 26
+    look: Look = Look()
+    half_height: float | None = None
 
 
-def test_the_island_looks_as_it_did(ctx: moderngl.Context, renderer: Renderer, tmp_path: Path) -> None:
-    name = re.sub(r"[^a-z0-9]+", "-", capabilities(ctx).renderer.lower()).strip("-")
-    golden, made = GOLDEN / f"{name}.png", tmp_path / f"{name}.png"
-    world = _island()
-    renderer.load(finish(mesh_blocky(world, merge=True)), finish(mesh_smooth(world)), world.palette)
-    picture = renderer.render(orbit_camera((-24, -24, 0), (24, 24, 26), 32, 24, 16 / 9), 480, 270)
-    _write_png(made, picture)
+# --- Worlds ----------------------------------------------------------------------------------------------------------
+
+
+def _world(materials: NDArray[np.int64], palette: Palette = PALETTE) -> World:
+    """Materials [x, y, z] about the origin; 0 is air."""
+    voxels = np.array([palette.voxel(i) if palette.materials[i] else 0 for i in range(256)], np.uint16)
+    cells = np.argwhere(materials > 0)
+    half = np.array(materials.shape[:2]) // 2
+    return new_world(chunks_of_cells(cells - (*half, 0), voxels[materials[materials > 0]], 500), palette)
+
+
+def _indices(*names: str) -> list[int]:
+    return [PALETTE.index_of(name) for name in names]
+
+
+def _blocks() -> World:
+    """Single blocks, most of them apart, some touching by an edge."""
+    room = np.zeros((20, 12, 6), np.int64)
+    grass, stone, sand = _indices("grass", "stone", "sand")
+    for i, x in enumerate(range(1, 20, 4)):
+        room[x, 2 + 4 * (i % 2), i % 3] = (grass, stone, sand)[i % 3]
+    room[4, 9, 0] = room[5, 10, 0] = stone
+    room[12, 9, 0] = room[13, 10, 1] = sand
+    return _world(room)
+
+
+def _heights() -> NDArray[np.float64]:
+    x, y = np.indices((96, 64)) / 96
+    waves = [(1.1, 2.3, 0.0, 8), (3.7, -1.9, 1.0, 5), (-2.9, 5.3, 2.0, 3), (9.1, 6.7, 4.0, 1.2)]
+    return 16 + sum(a * np.sin(2 * np.pi * (u * x + v * y) + p) for u, v, p, a in waves)
+
+
+def _hills() -> World:
+    height = _heights()
+    z = np.arange(40)
+    sand, grass, stone, snow, water = _indices("sand", "grass", "stone", "snow", "water")
+    top = np.select([height > 28, height > 22, height > 10], [snow, stone, grass], sand)
+    materials = np.where(z < height[..., None], top[..., None], 0)
+    materials[(materials == 0) & (z < 9)] = water
+    return _world(materials)
+
+
+def _caves() -> World:
+    x, y, z = np.indices((64, 48, 40)) / 14
+    waves = np.sin(2.1 * x + np.sin(1.7 * y)) + np.sin(1.9 * y + np.sin(2.3 * z)) + np.sin(2.7 * z + np.sin(1.3 * x))
+    stone, soil, lamp = _indices("stone", "dirt", "ember")
+    materials = np.where(np.abs(waves) < 0.5, 0, np.where(waves > 0, stone, soil))
+    materials[(materials == 0) & (np.roll(materials, 1, axis=2) != 0) & (waves > 0.42)] = lamp
+    materials[:, 0:6] = 0
+    return _world(materials)
+
+
+def _materials() -> World:
+    """A block 3 voxels wide of each material of the default palette, in rows."""
+    indices = [index for index, _ in DEFAULT.items()]
+    room = np.zeros((4 * 8, 4 * -(-len(indices) // 8), 3), np.int64)
+    for i, index in enumerate(indices):
+        x, y = i % 8 * 4, i // 8 * 4
+        room[x : x + 3, y : y + 3] = index
+    return _world(room)
+
+
+def _steps() -> World:
+    """Materials that meet on one level, at steps up and down, and at a corner of three."""
+    grass, stone, sand, soil = _indices("grass", "stone", "sand", "dirt")
+    room = np.zeros((12, 8, 5), np.int64)
+    room[..., 0] = soil
+    room[0:4, 0:4, 1], room[0:4, 4:8, 1] = grass, sand
+    room[4:8, 0:4, 1:3], room[4:8, 4:8, 1] = stone, grass
+    room[8:12, :, 1:4] = sand
+    room[9:11, 2:5, 4] = stone
+    return _world(room)
+
+
+def _smooth_steps() -> World:
+    """The same, smooth."""
+    world = _steps()
+    palette = Palette.of({i: replace(m, smooth=True) for i, m in world.palette.items()})
+    low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
+    voxels = world.region(low, tuple(c + 1 for c in high)).astype(np.int64) >> 8
+    return _world(voxels, palette)
+
+
+def _transparent() -> World:
+    """Glass, ice and water before, on and in front of each other and of opaque blocks."""
+    stone, grass, *seen_through = _indices("stone", "grass", "glass", "ruby", "water", "ice")
+    room = np.zeros((24, 12, 6), np.int64)
+    room[:, 6:10, 0] = stone
+    room[1:23:4, 8, 1:4] = grass
+    for i, x in enumerate(range(0, 24, 6)):
+        room[x : x + 5, 4, 1:5] = seen_through[i]
+        room[x + 1 : x + 4, 6, 1:3] = seen_through[i - 1]
+    return _world(room)
+
+
+def _emissive() -> World:
+    (stone,) = _indices("stone")
+    glowing = _indices("lamp", "ember", "beacon")
+    room = np.zeros((20, 10, 5), np.int64)
+    room[..., 0] = stone
+    for i, x in enumerate(range(2, 19, 4)):
+        room[x : x + 2, 3:5, 1:3] = glowing[i % len(glowing)]
+        room[x, 7, 1:4] = stone
+    return _world(room)
+
+
+SCENES = {
+    "blocks-by-direction": Scene(_blocks, look=Look(View.FACES)),
+    "blocks-by-direction-from-below": Scene(_blocks, 212, -30, Look(View.FACES)),
+    "hills": Scene(_hills),
+    "hills-orthographic": Scene(_hills, 45, 35.26, half_height=36),
+    "hills-at-dusk": Scene(_hills, 80, 12, Look(sun_direction=(-1, 0.4, 0.12))),
+    "caves": Scene(_caves, 15, 20),
+    "materials": Scene(_materials, 0, 50),
+    "steps": Scene(_steps, 30, 45),
+    "steps-unblended": Scene(_steps, 30, 45, Look(blending=False)),
+    "steps-smooth": Scene(_smooth_steps, 30, 45),
+    "transparent": Scene(_transparent, 20, 22),
+    "emissive": Scene(_emissive, 20, 30, Look(sun_direction=(0.2, 0.1, -0.4))),
+    **{f"view-{view.name.lower()}": Scene(_hills, look=Look(view)) for view in View if view is not View.LIT},
+    "view-blend-steps": Scene(_steps, 30, 45, Look(View.BLEND)),
+    "view-normals-smooth": Scene(_smooth_steps, 30, 45, Look(View.NORMALS)),
+}
+
+
+# --- The test --------------------------------------------------------------------------------------------------------
+
+
+def _camera(scene: Scene, world: World) -> Camera:
+    low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
+    camera = orbit_camera(low, np.array(high) + 1, scene.azimuth, scene.elevation, WIDTH / HEIGHT)
+    if scene.half_height is None:
+        return camera
+    near, far = camera.depth_range
+    half = scene.half_height
+    projection = np.diag([HEIGHT / WIDTH / half, 1 / half, -2 / (far - near), 1.0])
+    projection[2, 3] = -(far + near) / (far - near)
+    return Camera(camera.view, projection)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_it_looks_as_it_did(name: str, ctx: moderngl.Context, renderer: Renderer, tmp_path: Path) -> None:
+    folder = GOLDEN / re.sub(r"[^a-z0-9]+", "-", capabilities(ctx).renderer.lower()).strip("-")
+    golden, made = folder / f"{name}.png", tmp_path / f"{name}.png"
+    scene = SCENES[name]
+    world = scene.world()
+    picture = renderer.render(world, _camera(scene, world), WIDTH, HEIGHT, scene.look, samples=SAMPLES)
+    picture = with_legend(picture, scene.look.view)[..., :3]
+    made.write_bytes(write_png(np.ascontiguousarray(picture)))
     if not golden.is_file():
-        pytest.skip(f"there is no golden picture for this renderer; {made} would be its first")
-    difference = np.abs(picture.astype(int) - _read_png(golden)).max(axis=2)
+        pytest.skip(f"there is no golden picture of this renderer; {made} would be its first")
+    difference = np.abs(picture.astype(int) - read_png(golden.read_bytes()).samples).max(axis=2)
     assert difference.mean() <= MEAN_TOLERANCE, f"look at {made}"
     assert (difference > PIXEL_TOLERANCE).mean() <= OUTLIERS, f"look at {made}"
 
 
-def _write_png(path: Path, picture: NDArray[np.uint8]) -> None:
-    height, width, _ = picture.shape
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), picture.reshape(height, -1)], axis=1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
-    parts = [
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    ]
-    path.write_bytes(_SIGNATURE + b"".join(parts))
-
-
-def _read_png(path: Path) -> NDArray[np.uint8]:
-    """A picture that _write_png wrote: RGBA, one IDAT, no filters."""
-    data = path.read_bytes()
-    width, height = struct.unpack(">II", data[16:24])
-    (length,) = struct.unpack(">I", data[33:37])
-    rows = np.frombuffer(zlib.decompress(data[41 : 41 + length]), np.uint8).reshape(height, 1 + 4 * width)
-    assert not rows[:, 0].any()
-    return rows[:, 1:].reshape(height, width, 4)
+def test_every_golden_picture_has_its_scene() -> None:
+    assert {path.stem for path in GOLDEN.glob("*/*.png")} <= set(SCENES)

@@ -2,11 +2,11 @@
 import re
 
 import moderngl
-import numpy as np
 import pytest
 
+from voxelwright.gpu_backend.context import COMPUTE_VERSION, LEAST_VERSION, capabilities
+from voxelwright.gpu_backend.records import MAX_VOXEL_PAGES
 from voxelwright.gpu_backend.shader import build_program, compose, generated_sources, load_program, shader_sources
-from voxelwright.voxel import layout
 from voxelwright.voxel.errors import VoxelwrightError
 
 SOURCES = {
@@ -79,9 +79,61 @@ def test_link_errors_name_the_files(ctx: moderngl.Context) -> None:
         build_program(ctx, {"vertex_shader": gives, "fragment_shader": asks})
 
 
-def test_every_pass_loads_from_the_files(ctx: moderngl.Context) -> None:
-    for vertex in ("blocky/blocky.vert", "smooth/smooth.vert"):
-        load_program(ctx, vertex_shader=vertex, fragment_shader="lib/surface.frag").release()
+ENTRIES = ("vert", "frag", "comp")
+
+DRAWS: list[tuple[int, dict[str, str]]] = [
+    (COMPUTE_VERSION, {"vertex_shader": "draw/blocky.vert", "fragment_shader": "draw/visibility.frag"}),
+    (COMPUTE_VERSION, {"vertex_shader": "draw/smooth.vert", "fragment_shader": "draw/visibility.frag"}),
+    (LEAST_VERSION, {"vertex_shader": "basic/blocky.vert", "fragment_shader": "basic/surface.frag"}),
+    (LEAST_VERSION, {"vertex_shader": "basic/smooth.vert", "fragment_shader": "basic/surface.frag"}),
+    *(
+        (LEAST_VERSION, {"vertex_shader": "basic/picture.vert", "fragment_shader": f"basic/{name}.frag"})
+        for name in ("sky", "accumulate", "compose")
+    ),
+]
+PAGED = ["mesh/greedy.comp", "mesh/single.comp", "mesh/occupancy.comp", "resolve/blocky.comp", "resolve/smooth.comp"]
+"""Compute shaders that read voxels, in one buffer or several."""
+
+PLAIN = [
+    "compose/accumulate.comp",
+    "compose/compose.comp",
+    "cull/cull.comp",
+    "cull/depth_tiles.comp",
+    "draw/clear.comp",
+    "light/shade.comp",
+    "light/sky.comp",
+    "mesh/compact.comp",
+    "mesh/free.comp",
+]
+
+
+@pytest.mark.parametrize(
+    ("version", "stages"), DRAWS, ids=lambda v: "+".join(v.values()) if isinstance(v, dict) else ""
+)
+def test_every_draw_compiles(ctx: moderngl.Context, version: int, stages: dict[str, str]) -> None:
+    load_program(ctx, version=version, **stages).release()
+
+
+@pytest.mark.parametrize("file", PLAIN)
+def test_every_compute_pass_compiles(ctx: moderngl.Context, file: str) -> None:
+    load_program(ctx, compute_shader=file).release()
+
+
+@pytest.mark.parametrize("pages", range(1, MAX_VOXEL_PAGES + 1))
+@pytest.mark.parametrize("file", PAGED)
+def test_every_pass_compiles_with_voxels_in_several_buffers(ctx: moderngl.Context, file: str, pages: int) -> None:
+    if pages + 7 > capabilities(ctx).max_compute_storage_blocks:
+        pytest.skip("this driver has too few storage blocks")
+    load_program(ctx, {"VOXEL_PAGES": pages, "PAGE_SLOTS": 100}, compute_shader=file).release()
+
+
+def test_no_shader_file_is_left_out() -> None:
+    """A new one belongs into the lists above; and what is included somewhere needs no more."""
+    covered = {file for _, stages in DRAWS for file in stages.values()} | {*PAGED, *PLAIN}
+    assert {name for name in shader_sources() if name.rsplit(".")[-1] in ENTRIES} == covered
+    sources = shader_sources()
+    included = {file for name in covered for file in compose(name, sources).files}
+    assert set(sources) == included
 
 
 def test_generated_files_are_not_written_by_hand_too() -> None:
@@ -90,51 +142,3 @@ def test_generated_files_are_not_written_by_hand_too() -> None:
     for name, text in shader_sources().items():
         if name not in generated_sources():
             assert text.startswith("// SPDX-License-Identifier: GPL-3.0-or-later\n"), name
-
-
-def test_glsl_unpacks_quads_as_numpy_does(ctx: moderngl.Context) -> None:
-    quads = np.random.default_rng(2).integers(0, 1 << 64, 1000, np.uint64)
-    body = """
-    Quad q = unpack_quad(quads[i]);
-    uint fields[8] = uint[](q.voxel.x, q.voxel.y, q.voxel.z, q.size.x, q.size.y, q.face, q.material, q.slot);
-    for (uint k = 0u; k < 8u; k++) { read_back[i * 8u + k] = fields[k]; }"""
-    source = ctx.buffer(quads.tobytes())
-    source.bind_to_storage_buffer(0)
-    head = '#include "lib/packed_quad.glsl"\nlayout(std430, binding = 0) readonly buffer Quads { uvec2 quads[]; };\n'
-    read = _compute(ctx, head, "uint", body, len(quads), 8).view(np.uint32)
-    source.release()
-    expected = layout.unpack_quads(quads)
-    np.testing.assert_array_equal(read, np.stack([expected[f] for f in layout.UNPACKED_QUAD_FIELDS], axis=1))
-
-
-def test_glsl_has_the_table_of_faces(ctx: moderngl.Context) -> None:
-    body = """
-    uint face = i / 4u;
-    vec2 uv = FACE_CORNERS_UV[i];
-    vec3 corner = FACE_ORIGINS[face] + FACE_U[face] * uv.x + FACE_V[face] * uv.y;
-    for (uint k = 0u; k < 3u; k++) {
-        read_back[i * 7u + k] = corner[k];
-        read_back[i * 7u + 3u + k] = FACE_NORMALS[face][k];
-    }
-    read_back[i * 7u + 6u] = float(QUAD_TRIANGLES[i % 6u]);"""
-    read = _compute(ctx, '#include "lib/faces.glsl"\n', "float", body, 24, 7)
-    np.testing.assert_array_equal(read[:, :3], layout.quad_corner_offsets().reshape(24, 3))
-    np.testing.assert_array_equal(read[:, 3:6], np.repeat(layout.FACE_NORMALS, 4, axis=0))
-    np.testing.assert_array_equal(read[:6, 6], layout.QUAD_TRIANGLES)
-
-
-def _compute(ctx: moderngl.Context, head: str, kind: str, body: str, n: int, per_item: int) -> np.ndarray:
-    text = (
-        f"{head}layout(local_size_x = 1) in;\n"
-        f"layout(std430, binding = 1) writeonly buffer Output {{ {kind} read_back[]; }};\n"
-        f"void main() {{\n    uint i = gl_GlobalInvocationID.x;{body}\n}}\n"
-    )
-    shader = ctx.compute_shader(compose("test", {**shader_sources(), "test": text}).text)
-    output = ctx.buffer(reserve=4 * n * per_item)
-    output.bind_to_storage_buffer(1)
-    shader.run(n)
-    ctx.memory_barrier()
-    read = np.frombuffer(output.read(), np.float32).reshape(n, per_item)
-    output.release()
-    shader.release()
-    return read
