@@ -1,96 +1,101 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Binary greedy meshing, the same set of quads as voxel/mesh/greedy.py: a work group a chunk.
 //
-// Slices are gone through in blocks of eight. Rows of visible faces of both directions of an axis, and of voxels that join
-// the next one along U and along V, are turned so that their bits lie along U. One thread a slice then goes from row to
-// row, for all quads of a row at once: which go on in the next row is a question of bits. What it leaves says where quads
-// begin and how far they go, and all threads together read them off. All is done twice: first quads are only counted, which
-// gives the chunk its range. That is faster than to keep them meanwhile: some drivers give an SM's work groups 48 KB of
-// shared memory together, and how many run at once is all that counts here.
+// For each axis: rows of visible faces of both directions, and of voxels that join the next one along U and along V, are
+// transposed so that their bits lie along U. Then one thread a slice goes from row to row, for all quads of a row at once:
+// which go on in the next row is a question of bits. What it leaves says where quads begin and how far they go, and all
+// threads together read them off. They are kept in shared memory until all are known and have a range, and get their
+// materials on the way there. A chunk that has too many for that is gone through a second time.
 layout(local_size_x = 128) in;
 
 #include "lib/unroll.glsl"
 #include "mesh/range.glsl"
 
-const uint SLICES = 8u;
-const uint BLOCK_ROWS = 32u * SLICES;
+const uint THREADS = 128u;
+const uint SLICES = 32u;
+const uint PLUS = 0u, MINUS = 1u, JOIN_U = 2u, JOIN_V = 3u, CONTINUED_MINUS = 4u;
+const uint CONTINUED_PLUS = JOIN_V; // in its place: which faces of a row belong to quads that began in a row before
+const uint KEPT = 1536u; // quads of a chunk that is gone through once
 
-// Arrays of a block: what is in them before and after continue_slice().
-const uint PLUS = 0u, MINUS = 1u; // visible faces; those of quads that begin in this row
-const uint JOIN_U = 2u;
-const uint JOIN_V = 3u, CONTINUED_PLUS = 3u; // what joins; faces of quads that began in a row before
-const uint CONTINUED_MINUS = 4u;
-
-shared uint rows[5u * BLOCK_ROWS];
-shared uint block_shown;
+shared uint rows[5u * N_ROWS];
+shared uint kept[KEPT]; // 4:0 u, 9:5 v, 14:10 slice, 19:15 width - 1, 24:20 height - 1, 27:25 face
+shared uint n_kept;
 shared uint face_counts[6];
 shared uint cursors[6]; // how many quads of each face are written
+shared uint axis_shown[3];
 
-// Where row v of a slice of the block lies, without two threads of a warp meeting in a bank.
-uint place(uint slice, uint v) {
-    return v * SLICES + (slice + v / 4u) % SLICES;
+// Where a word of a 32 × 32 matrix of bits lies: word i of matrix number block. Skewed, so that threads which read a word
+// of each matrix, or the words of one, meet in no bank.
+uint place(uint i, uint block) {
+    return i * 32u + (i + block & 31u);
 }
 
-// Swap the off-diagonal quarters of squares of 2 · J bits (Hacker's Delight, 7-3), in each byte for itself.
+// Swap the off-diagonal quarters of a square of 2 · J bits (Hacker's Delight, 7-3).
 #define SWAP(LOW, J, MASK) { \
-        uint t = (turned[LOW] >> J ^ turned[LOW + J]) & MASK; \
-        turned[LOW + J] ^= t; \
-        turned[LOW] ^= t << J; \
+        uint t = (matrix[LOW] >> J ^ matrix[LOW + J]) & MASK; \
+        matrix[LOW + J] ^= t; \
+        matrix[LOW] ^= t << J; \
     }
-#define SWAP_4(K) SWAP(K, 4, 0x0F0F0F0Fu)
+#define SWAP_16(K) SWAP(((K & ~15) << 1 | (K & 15)), 16, 0x0000FFFFu)
+#define SWAP_8(K) SWAP(((K & ~7) << 1 | (K & 7)), 8, 0x00FF00FFu)
+#define SWAP_4(K) SWAP(((K & ~3) << 1 | (K & 3)), 4, 0x0F0F0F0Fu)
 #define SWAP_2(K) SWAP(((K & ~1) << 1 | (K & 1)), 2, 0x33333333u)
 #define SWAP_1(K) SWAP((K << 1), 1, 0x55555555u)
-#define FOR_4(DO) DO(0) DO(1) DO(2) DO(3)
-#define READ(I) turned[I] = rows[own_place(array, axis, uint(I))];
-#define WRITE(I) rows[own_place(array, axis, uint(I))] = turned[I];
+#define READ(I) matrix[I] = rows[first + place(uint(I), block)]; any |= matrix[I];
+#define WRITE(I) rows[first + place(uint(I), block)] = matrix[I];
 
-// Where the i-th of the eight words that this thread turns lies.
-uint own_place(uint array, uint axis, uint i) {
-    uint at = gl_LocalInvocationIndex % 32u;
-    return array * BLOCK_ROWS + (axis == 2u ? place(i, at) : place(at / 4u, at % 4u * 8u + i));
-}
-
-uint array_row(uint array, uint axis, uint row) {
-    if (array <= MINUS) {
-        return visible_row(2u * axis + array, row);
-    }
-    uint along = array == JOIN_U ? (axis == 0u ? 1u : 0u) : (axis == 2u ? 1u : 2u);
-    return alike_row(along, row);
-}
-
-// Fill one of the first four arrays for eight slices of an axis. A thread turns the bits of a byte of 32 rows: those of a
-// plane of constant x for faces ±X, of constant y for the others.
-void load_block(uint axis, uint block) {
-    uint array = gl_LocalInvocationIndex / 32u;
-    uint at = gl_LocalInvocationIndex % 32u;
-    uint index = axis == 2u ? at : block * SLICES + at / 4u;
-    int byte = 8 * int(axis == 2u ? block : at % 4u);
-    uint plane = axis == 0u ? index * 32u : index;
-    uint step = axis == 0u ? 1u : 32u;
+void transpose(uint first, uint block) {
+    uint matrix[32];
     uint any = 0u;
-    for (uint i = 0u; i < 8u; i++) {
-        uint word = 0u;
-        for (uint part = 0u; part < 32u; part += 8u) {
-            word |= bitfieldExtract(array_row(array, axis, plane + (part + i) * step), byte, 8) << part;
-        }
-        rows[own_place(array, axis, i)] = word;
-        any |= word;
+    FOR_32(READ)
+    if (any == 0u) {
+        return;
     }
-    if (array <= MINUS && any != 0u) {
-        block_shown = 1u;
-    }
-    uint turned[8];
-    FOR_8(READ, 0)
-    FOR_4(SWAP_4)
-    FOR_4(SWAP_2)
-    FOR_4(SWAP_1)
-    FOR_8(WRITE, 0)
+    FOR_16(SWAP_16)
+    FOR_16(SWAP_8)
+    FOR_16(SWAP_4)
+    FOR_16(SWAP_2)
+    FOR_16(SWAP_1)
+    FOR_32(WRITE)
 }
 
-void write_quad(uint at, uint face, uvec3 voxel, uint width, uint height) {
+// Fill rows for one axis, from x or y as the matrices' rows and z as their bits to the other way round. Matrices are
+// planes of constant x for faces ±X, of constant y for the others.
+void load_axis(uint axis) {
+    uint thread = gl_LocalInvocationIndex;
+    uint u_axis = axis == 0u ? 1u : 0u, v_axis = axis == 2u ? 1u : 2u;
+    uint found = 0u;
+    for (uint row = thread; row < N_ROWS; row += THREADS) {
+        uint at = axis == 0u ? place(row & 31u, row >> 5) : place(row >> 5, row & 31u);
+        uint plus = visible_row(2u * axis, row), minus = visible_row(2u * axis + 1u, row);
+        rows[PLUS * N_ROWS + at] = plus;
+        rows[MINUS * N_ROWS + at] = minus;
+        rows[JOIN_U * N_ROWS + at] = alike_row(u_axis, row);
+        rows[JOIN_V * N_ROWS + at] = alike_row(v_axis, row);
+        found |= kinds_of(plus | minus, row);
+    }
+    if (found != 0u) {
+        atomicOr(axis_shown[axis], found);
+    }
+    barrier();
+    if (axis_shown[axis] != 0u) {
+        transpose((thread >> 5) * N_ROWS, thread & 31u);
+    }
+    barrier();
+}
+
+void write_quad(uint at, uint quad) {
+    uint u = quad & 31u, v = quad >> 5 & 31u, slice = quad >> 10 & 31u, face = quad >> 25;
+    uint axis = face >> 1;
+    uvec3 voxel = axis == 0u ? uvec3(slice, u, v) : axis == 1u ? uvec3(u, slice, v) : uvec3(u, v, slice);
     uint material = material_of(voxel_of_cell(cells[OWN], ivec3(voxel)));
     uint low = voxel.x | voxel.y << QUAD_Y_SHIFT | voxel.z << QUAD_Z_SHIFT;
-    quads[at] = uvec2(low | quad_low(face, width, height), quad_high(face, material, cells[OWN]));
+    low |= quad_low(face, (quad >> 15 & 31u) + 1u, (quad >> 20 & 31u) + 1u);
+    quads[at] = uvec2(low, quad_high(face, material, cells[OWN]));
+}
+
+uint row_place(uint axis, uint slice, uint v) {
+    return axis == 2u ? place(slice, v) : place(v, slice);
 }
 
 // Which faces of the next row belong to quads that go on there: those whose faces all join one of it. shown has the faces
@@ -126,90 +131,89 @@ uint new_starts(uint fresh, uint join_u) {
     return fresh & ~((fresh & join_u) << 1);
 }
 
-// Go through a slice of both faces of an axis. Returns how many quads each has.
-uvec2 continue_slice(uint slice) {
-    uvec2 shown = uvec2(0u), starts = uvec2(0u), n = uvec2(0u);
+// Go through a slice of both faces of an axis, and leave which faces of its rows are continued.
+void continue_slice(uint axis, uint slice) {
+    uvec2 shown = uvec2(0u), starts = uvec2(0u);
     uint join_v = 0u;
     for (uint v = 0u; v < 32u; v++) {
-        uint k = place(slice, v);
-        uint join_u = rows[JOIN_U * BLOCK_ROWS + k];
-        uvec2 faces = uvec2(rows[PLUS * BLOCK_ROWS + k], rows[MINUS * BLOCK_ROWS + k]);
+        uint k = row_place(axis, slice, v);
+        uint join_u = rows[JOIN_U * N_ROWS + k];
+        uvec2 faces = uvec2(rows[PLUS * N_ROWS + k], rows[MINUS * N_ROWS + k]);
         uvec2 joining = faces & join_v;
         uvec2 go_on = uvec2(continued(shown.x, starts.x, joining.x), continued(shown.y, starts.y, joining.y));
         uvec2 fresh = faces & ~go_on;
-        uvec2 begun = uvec2(new_starts(fresh.x, join_u), new_starts(fresh.y, join_u));
-        starts = (starts & go_on) | begun;
-        n += uvec2(bitCount(begun));
+        starts = (starts & go_on) | uvec2(new_starts(fresh.x, join_u), new_starts(fresh.y, join_u));
         shown = faces;
-        join_v = rows[JOIN_V * BLOCK_ROWS + k];
-        rows[PLUS * BLOCK_ROWS + k] = fresh.x;
-        rows[MINUS * BLOCK_ROWS + k] = fresh.y;
-        rows[CONTINUED_PLUS * BLOCK_ROWS + k] = go_on.x;
-        rows[CONTINUED_MINUS * BLOCK_ROWS + k] = go_on.y;
+        join_v = rows[JOIN_V * N_ROWS + k];
+        rows[CONTINUED_PLUS * N_ROWS + k] = go_on.x;
+        rows[CONTINUED_MINUS * N_ROWS + k] = go_on.y;
     }
-    return n;
 }
 
-// Write the quads that begin in a row of a slice of the block.
-void write_row(uint axis, uint block, uint side, uint slice, uint v) {
-    uint k = place(slice, v);
-    uint fresh = rows[side * BLOCK_ROWS + k];
-    if (fresh == 0u) {
+// Read the quads off that begin in one row: keep them, or write them to the chunk's range.
+void take_row(uint axis, uint side, uint k, bool writing) {
+    uint continued_rows = (side == 0u ? CONTINUED_PLUS : CONTINUED_MINUS) * N_ROWS;
+    uint fresh = rows[side * N_ROWS + k] & ~rows[continued_rows + k];
+    uint starts = new_starts(fresh, rows[JOIN_U * N_ROWS + k]);
+    if (starts == 0u) {
         return;
     }
-    uint continued_rows = (CONTINUED_PLUS + side) * BLOCK_ROWS;
-    uint starts = new_starts(fresh, rows[JOIN_U * BLOCK_ROWS + k]);
-    uint ends = ~fresh | starts;
     uint face = 2u * axis + side;
-    uint at = range_start + face_firsts[face] + atomicAdd(cursors[face], uint(bitCount(starts)));
-    uint s = block * SLICES + slice;
+    uint major = k >> 5, minor = k - (k >> 5) & 31u; // place(major, minor) is k
+    uint slice = axis == 2u ? major : minor, v = axis == 2u ? minor : major;
+    uint ends = ~fresh | starts;
+    uint n = uint(bitCount(starts));
+    uint at = writing ? range_start + face_firsts[face] + atomicAdd(cursors[face], n) : atomicAdd(n_kept, n);
+    if (!writing) {
+        atomicAdd(face_counts[face], n);
+    }
     for (; starts != 0u; starts &= starts - 1u) {
         uint u = uint(findLSB(starts));
         uint beyond = ends >> u >> 1;
         uint width = beyond == 0u ? 32u - u : uint(findLSB(beyond)) + 1u;
         uint height = 1u;
-        while (v + height < 32u && (rows[continued_rows + place(slice, v + height)] >> u & 1u) != 0u) {
+        while (v + height < 32u && (rows[continued_rows + row_place(axis, slice, v + height)] >> u & 1u) != 0u) {
             height++;
         }
-        uvec3 voxel = axis == 0u ? uvec3(s, u, v) : axis == 1u ? uvec3(u, s, v) : uvec3(u, v, s);
-        write_quad(at++, face, voxel, width, height);
+        uint quad = u | v << 5 | slice << 10 | (width - 1u) << 15 | (height - 1u) << 20 | face << 25;
+        if (writing) {
+            write_quad(at, quad);
+        } else if (at < KEPT) {
+            kept[at] = quad;
+        }
+        at++;
     }
 }
 
-// Count the quads of a block, or write them.
-void take_block(uint axis, uint block, bool writing) {
+void take_axis(uint axis, bool writing) {
     uint thread = gl_LocalInvocationIndex;
-    if (thread == 0u) {
-        block_shown = 0u;
+    load_axis(axis);
+    if (thread < SLICES && axis_shown[axis] != 0u) {
+        continue_slice(axis, thread);
     }
     barrier();
-    load_block(axis, block);
-    barrier();
-    if (block_shown != 0u && thread < SLICES) {
-        uvec2 n = continue_slice(thread);
-        if (!writing) {
-            atomicAdd(face_counts[2u * axis], n.x);
-            atomicAdd(face_counts[2u * axis + 1u], n.y);
-        }
-    }
-    barrier();
-    for (uint i = thread; i < 2u * BLOCK_ROWS && block_shown != 0u && writing; i += gl_WorkGroupSize.x) {
-        write_row(axis, block, i / BLOCK_ROWS, i % SLICES, i / SLICES % 32u);
+    for (uint i = thread; i < 2u * N_ROWS && axis_shown[axis] != 0u; i += THREADS) {
+        take_row(axis, i / N_ROWS, i % N_ROWS, writing);
     }
     barrier();
 }
 
-void find_kinds() {
-    uint found = 0u;
-    for (uint row = gl_LocalInvocationIndex; row < N_ROWS; row += gl_WorkGroupSize.x) {
-        uint visible = 0u;
-        for (uint face = 0u; face < 6u; face++) {
-            visible |= visible_row(face, row);
+void claim(MeshJob job) {
+    if (gl_LocalInvocationIndex == 0u) {
+        face_firsts[0] = 0u;
+        for (int face = 0; face < 6; face++) {
+            face_firsts[face + 1] = face_firsts[face] + face_counts[face];
         }
-        found |= kinds_of(visible, row);
+        kinds = axis_shown[0] | axis_shown[1] | axis_shown[2];
+        claim_range(job);
     }
-    if (found != 0u) {
-        atomicOr(kinds, found);
+    barrier();
+}
+
+void write_kept() {
+    for (uint i = gl_LocalInvocationIndex; i < n_kept; i += THREADS) {
+        uint face = kept[i] >> 25;
+        write_quad(range_start + face_firsts[face] + atomicAdd(cursors[face], 1u), kept[i]);
     }
 }
 
@@ -217,9 +221,10 @@ void main() {
     uint thread = gl_LocalInvocationIndex;
     MeshJob job = jobs[first_job + gl_WorkGroupID.x];
     if (thread < 6u) {
+        axis_shown[thread % 3u] = 0u;
         face_counts[thread] = 0u;
         cursors[thread] = 0u;
-        kinds = 0u;
+        n_kept = 0u;
     }
     find_chunk(job.coord);
     barrier();
@@ -228,31 +233,21 @@ void main() {
         load_chunk();
     }
     barrier();
-    if (shown) {
-        find_kinds();
-    }
-    barrier();
-    shown = kinds != 0u;
     for (uint axis = 0u; axis < 3u && shown; axis++) {
-        for (uint block = 0u; block < 32u / SLICES; block++) {
-            take_block(axis, block, false);
-        }
+        take_axis(axis, false);
     }
-    if (thread == 0u) {
-        face_firsts[0] = 0u;
-        for (int face = 0; face < 6; face++) {
-            face_firsts[face + 1] = face_firsts[face] + face_counts[face];
-        }
-        claim_range(job);
-    }
-    barrier();
-    if (range_start == NO_ROOM || face_firsts[6] == 0u) {
+    claim(job);
+    if (range_start == NO_ROOM) {
         return;
     }
     own_blocks(job.row);
+    if (n_kept <= KEPT) {
+        write_kept();
+        return;
+    }
     for (uint axis = 0u; axis < 3u; axis++) {
-        for (uint block = 0u; block < 32u / SLICES && face_firsts[2u * axis + 2u] > face_firsts[2u * axis]; block++) {
-            take_block(axis, block, true);
+        if (axis_shown[axis] != 0u) {
+            take_axis(axis, true);
         }
     }
 }

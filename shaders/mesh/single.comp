@@ -2,11 +2,11 @@
 // A quad for each visible face: a work group a chunk.
 //
 // Threads have rows of bits each. Their counts are summed up, which gives each thread its places in the chunk's range.
-layout(local_size_x = 256) in;
+layout(local_size_x = 512) in;
 
 #include "mesh/range.glsl"
 
-const uint THREADS = 256u;
+const uint THREADS = 512u;
 
 shared uint sums[3][THREADS]; // of two faces each, 16 bits a face: a face has at most 16384
 
