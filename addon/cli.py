@@ -29,6 +29,7 @@ from . import idnames, presets, worlds
 from .files import check_suffix, check_writable, read_file, write_file
 
 if TYPE_CHECKING:
+    from ..gpu_backend.renderer import Figures
     from ..voxel.mesh.topology import WeldedMeshes
 
 BAKE_SUFFIXES = (".glb", ".blend", ".obj")
@@ -213,10 +214,12 @@ def _render(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".png",))
     check_writable(options.output)
     world = _read_world(options.file)
-    picture = _Picture(tuple(options.size), tuple(options.view), options.show, options.stats)
+    picture = _Picture(tuple(options.size), tuple(options.view), options.show)
     write_file(options.output, _run(picture.drawing(world)))
+    if picture.reduced is not None:
+        print(picture.reduced, file=sys.stderr)
     if options.stats:
-        picture.print_figures()
+        print(picture.figures.text())
 
 
 def _bake(options: argparse.Namespace) -> None:
@@ -282,42 +285,42 @@ def world_info(world: World) -> dict[str, Any]:
 
 
 class _Picture:
-    """A picture to be drawn of a world, seen from azimuth and elevation in degrees; show is the name of a View."""
+    """A picture to be drawn of a world, seen from azimuth and elevation in degrees; show is the name of a View.
 
-    def __init__(
-        self, size: tuple[int, int], view: tuple[float, float], show: str = "lit", with_figures: bool = False
-    ) -> None:
+    Once it is drawn, figures has what drawing took, and reduced why the graphics driver could not do all, if so.
+    """
+
+    figures: "Figures"
+    reduced: str | None
+
+    def __init__(self, size: tuple[int, int], view: tuple[float, float], show: str = "lit") -> None:
         from ..gpu_backend.renderer import check_picture_size
 
         check_picture_size(*size)
-        self._size, self._view, self._show, self._with_figures = size, view, show, with_figures
+        self._size, self._view, self._show = size, view, show
 
     def drawing(self, world: World) -> Job[bytes]:
         """The PNG file."""
         from ..gpu_backend.camera import orbit_camera
         from ..gpu_backend.context import create_context
         from ..gpu_backend.legend import with_legend
-        from ..gpu_backend.renderer import Look, Renderer
-        from ..gpu_backend.views import View
+        from ..gpu_backend.renderer import Look
+        from ..gpu_backend.tiers import create_renderer
         from ..voxel.formats.png import write_png
 
-        yield from worlds.prepare_drawing(world)
         low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
         camera = orbit_camera(low, np.array(high) + 1, *self._view, self._size[0] / self._size[1])
         view = View[self._show.upper()]
         ctx = create_context()
         try:
-            with Renderer(ctx) as renderer:
+            renderer, self.reduced = create_renderer(ctx)
+            yield from worlds.prepare_drawing(world, meshes_blocks=self.reduced is not None)
+            with renderer:
                 pixels = yield from renderer.rendering(world, camera, *self._size, Look(view=view))
-                if self._with_figures:
-                    self._figures = renderer.settled_figures()
+                self.figures = renderer.settled_figures()
         finally:
             ctx.release()
         return write_png(with_legend(pixels, view)[:, :, :3])
-
-    def print_figures(self) -> None:
-        """Say what drawing took."""
-        print(self._figures.text())
 
 
 def _read_world(path: Path) -> World:

@@ -155,15 +155,19 @@ def mesh(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes
     return (yield from _meshes(world, kind, ambient_occlusion))
 
 
-def prepare_drawing(world: World) -> Job[None]:
-    """What must be compiled before a world can be drawn: worlds of blocks are meshed on the graphics card alone."""
-    if not world.has_smooth_voxels():
+def prepare_drawing(world: World, *, meshes_blocks: bool) -> Job[None]:
+    """Compile what drawing a world needs; meshes_blocks where the graphics card does not mesh blocks itself."""
+    if not (meshes_blocks or world.has_smooth_voxels()):
         return
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.mesh.smooth import mesh_smooth
 
-    yield from kernel_cache.compiling("smooth", lambda: mesh_smooth(_sample_world()))
+    sample = _sample_world()
+    if meshes_blocks:
+        yield from kernel_cache.compiling("mesh", lambda: _meshes(sample, "greedy"))
+    else:
+        yield from kernel_cache.compiling("smooth", lambda: mesh_smooth(sample))
 
 
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:

@@ -106,7 +106,7 @@ class WorldPool:
     def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
         most = 1
-        while not self.update(world, eye) or self._remesh(self._rows_without_room(wait=True)):
+        while not self.update(world, eye) or self._remesh(self._rows_without_room(wait=True)) or self._unsettled:
             left = len(self._waiting) + len(self._smooth_stale)
             most = max(most, left)
             yield Progress(1 - left / most, "Meshing on the graphics card")
@@ -132,6 +132,7 @@ class WorldPool:
         self._version = 0
         self._dense: set[Coord] = set()  # chunks of the world that need a slot
         self._smooth_chunks: set[Coord] = set()
+        self._smoothing = 0.0
         self._slots: dict[Coord, int] = {}
         self._rows: dict[Coord, int] = {}
         self._coords: dict[int, Coord] = {}  # the inverse of _rows
@@ -160,10 +161,18 @@ class WorldPool:
         self._version = world.version
         if self.materials.update(world.palette):  # what one sees through is another: all bits and quads are
             changed = set(world.coords())
+        if world.settings.smoothing != self._smoothing:
+            self._smoothing = world.settings.smoothing
+            self._smooth_stale.update(self._around(self._smooth_chunks))
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
         if self._smooth_chunks or self.smooth.n_quads:
-            self._smooth_stale.update((x + dx, y + dy, z + dz) for x, y, z in changed for dx, dy, dz in _AROUND)
+            self._smooth_stale.update(self._around(changed))
+
+    @staticmethod
+    def _around(coords: Iterable[Coord]) -> set[Coord]:
+        """Chunks, and those whose smooth surfaces reach into them."""
+        return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}
 
     def _note_change(self, world: World, coord: Coord, chunk: Chunk) -> None:
         if isinstance(chunk, int):
@@ -191,7 +200,6 @@ class WorldPool:
         eye_chunk = tuple(np.floor(np.asarray(eye) / CHUNK_SIZE))
         if not self._unsettled and (self.notice is None or eye_chunk == self._settled_chunk):
             return
-        self._unsettled, self._settled_chunk = False, eye_chunk
         everything = world.coords()
         reachable = chunks_in_reach(everything, eye)
         wanted = [coord for coord in self._dense if coord in reachable]
@@ -211,6 +219,8 @@ class WorldPool:
                 self._slots[coord] = self._pages.take()
                 self._waiting[coord] = None
         self._put_uniform(world, reachable)
+        # At the end: where graphics memory was short on the way, the next call tries again.
+        self._unsettled, self._settled_chunk = False, eye_chunk
 
     def _put_uniform(self, world: World, coords: Iterable[Coord]) -> None:
         for coord in coords:

@@ -5,6 +5,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import CHUNK_VOXELS, VOXEL_DTYPE
 from .context import Capabilities, check_errors
 from .records import MAX_VOXEL_PAGES, OCCUPANCY_WORDS, StorageBinding
@@ -57,9 +58,7 @@ class VoxelPages:
             first = self.capacity // self.page_slots * self.page_slots
             n = min(wanted - first, self.page_slots)
             if first == self.capacity:
-                page = self._ctx.buffer(reserve=n * VOXEL_BYTES)
-                check_errors(self._ctx, f"voxels ({n * VOXEL_BYTES >> 20} MiB)")
-                self._pages.append(page)
+                self._pages.append(_new_buffer(self._ctx, n * VOXEL_BYTES))
             else:
                 self._pages[-1] = grown(self._ctx, self._pages[-1], n * VOXEL_BYTES)
             self.capacity = first + n
@@ -101,8 +100,17 @@ def grown(ctx: moderngl.Context, buffer: moderngl.Buffer, size: int) -> moderngl
     graphics memory is short, and then this one stays."""
     if buffer.size >= size:
         return buffer
-    larger = ctx.buffer(reserve=size)
-    check_errors(ctx, f"a buffer of {size / 2**20:.0f} MiB")
+    larger = _new_buffer(ctx, size)
     ctx.copy_buffer(larger, buffer, buffer.size)
     buffer.release()
     return larger
+
+
+def _new_buffer(ctx: moderngl.Context, size: int) -> moderngl.Buffer:
+    buffer = ctx.buffer(reserve=size)
+    try:
+        check_errors(ctx, f"a buffer of {size / 2**20:.0f} MiB")
+    except VoxelwrightError:
+        buffer.release()
+        raise
+    return buffer

@@ -13,8 +13,5 @@ void main() {
     if (any(greaterThanEqual(pixel, imageSize(picture)))) {
         return;
     }
-    vec4 total = texelFetch(sum, pixel, 0);
-    // Half a step of ordered noise keeps the sky from banding.
-    float noise = fract(52.9829189 * fract(dot(vec2(pixel), vec2(0.06711056, 0.00583715))));
-    imageStore(picture, pixel, vec4(srgb_from_linear(total.rgb / total.a) + (noise - 0.5) / 255.0, 1.0));
+    imageStore(picture, pixel, vec4(display_color(texelFetch(sum, pixel, 0), vec2(pixel)), 1.0));
 }

@@ -31,6 +31,7 @@ vec3 chunk_border_color(vec3 color, ivec3 voxel, vec3 inside, uint face) {
     return nearest < 0.25 ? vec3(1.0, 0.75, 0.05) : color * 0.5;
 }
 
+// All views but that of blending.
 vec3 view_color(Surface surface, ivec3 voxel, vec3 inside, uint quad) {
     switch (view) {
         case VIEW_FACES: return FACE_VIEW[surface.face];
@@ -40,12 +41,3 @@ vec3 view_color(Surface surface, ivec3 voxel, vec3 inside, uint quad) {
         default: return surface.color;
     }
 }
-
-#if __VERSION__ >= 430 // where there is a pool, and lib/blend.glsl before this
-vec3 view_color(Surface surface, SurfaceColor seen, ivec3 voxel, vec3 inside, uint quad) {
-    if (view == VIEW_BLEND) {
-        return blend_view(seen, !surface.is_smooth && pool_disagrees(voxel, surface.material));
-    }
-    return view_color(surface, voxel, inside, quad);
-}
-#endif

@@ -18,7 +18,8 @@ void main() {
         return;
     }
     uint index = blocky_quad(seen);
-    Quad quad = unpack_quad(quads[index]);
+    uvec2 words = quads[index];
+    Quad quad = unpack_quad(words);
     vec3 corner = chunk_draws[quad_owners[index / QUAD_BLOCK]].corner.xyz;
     vec3 normal = FACE_NORMALS[quad.face];
     vec3 low = vec3(quad.voxel);
@@ -38,6 +39,7 @@ void main() {
     place.material = quad.material;
     place.face = quad.face;
     place.is_smooth = false;
-    place.quad = index;
+    ivec3 chunk = ivec3(corner) / CHUNK_SIZE;
+    place.quad = words.x ^ quad.face ^ uint(chunk.x * 73856093 ^ chunk.y * 19349663 ^ chunk.z * 83492791);
     write_surface(pixel, place);
 }

@@ -24,7 +24,7 @@ struct Place {
     uint material;
     uint face;
     bool is_smooth;
-    uint quad;
+    uint quad; // a number that tells it from its neighbours, wherever it lies in the buffer
 };
 
 void write_surface(ivec2 pixel, Place place) {
@@ -46,8 +46,10 @@ void write_surface(ivec2 pixel, Place place) {
     surface.material = place.material;
     surface.face = place.face;
     surface.is_smooth = place.is_smooth;
-    if (view != VIEW_LIT) {
-        surface.color = view_color(surface, seen, place.voxel, place.inside, place.quad);
+    if (view == VIEW_BLEND) {
+        surface.color = blend_view(seen, !place.is_smooth && pool_disagrees(place.voxel, place.material));
+    } else if (view != VIEW_LIT) {
+        surface.color = view_color(surface, place.voxel, place.inside, place.quad);
     }
     imageStore(distances, pixel, vec4(place.distance));
     imageStore(colors, pixel, packed_color(surface));

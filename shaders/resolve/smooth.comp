@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is seen of smooth surfaces: the pixel's ray meets the plane of its triangle.
+#include "lib/largest_face.glsl"
 #include "lib/visibility.glsl"
 #include "resolve/output.glsl"
 
@@ -9,12 +10,6 @@ layout(std430, binding = SMOOTH_DRAWS_BINDING) readonly buffer SmoothDraws { Smo
 
 // Into the voxel that a surface belongs to, along the axis that its normal points to most.
 const float INTO_VOXEL = 0.001;
-
-uint largest_face(vec3 normal) {
-    vec3 size = abs(normal);
-    uint axis = size.x >= size.y && size.x >= size.z ? 0u : size.y >= size.z ? 1u : 2u;
-    return axis * 2u + (normal[axis] < 0.0 ? 1u : 0u);
-}
 
 void main() {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);

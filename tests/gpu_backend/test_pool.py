@@ -1,173 +1,271 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-from collections.abc import Callable
+"""A world's copy on the GPU follows the world, a part at a time, within its budget."""
+
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import moderngl
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from voxelwright.gpu_backend import pool
+from voxelwright.gpu_backend import pool as pool_module
 from voxelwright.gpu_backend.context import capabilities
-from voxelwright.gpu_backend.pool import (
-    WorldPool,
-    chunk_draw_records,
-    indirect_draw_records,
-    material_records,
-    slotted_quads,
-    smooth_quad_records,
-    smooth_vertex_records,
-)
-from voxelwright.gpu_backend.shader import compose
+from voxelwright.gpu_backend.gl import GlFunctions
+from voxelwright.gpu_backend.pool import WorldPool
+from voxelwright.gpu_backend.records import CHUNK_DRAW
+from voxelwright.gpu_backend.residency import chunks_in_reach, nearest_chunks
+from voxelwright.gpu_backend.timers import FrameTimers
+from voxelwright.gpu_backend.voxel_pages import SLOT_BYTES, VOXEL_BYTES
 from voxelwright.voxel.errors import VoxelwrightError
-from voxelwright.voxel.layout import unpack_quads
-from voxelwright.voxel.mesh.arrays import BlockyMesh, SmoothMesh
+from voxelwright.voxel.jobs import finish
+from voxelwright.voxel.layout import CHUNK_SIZE, QUAD_SLOT_MASK, QUAD_SLOT_SHIFT
+from voxelwright.voxel.limits import MAX_GRID_CELLS
+from voxelwright.voxel.mesh.blocky import mesh_blocky
+from voxelwright.voxel.mesh.smooth import mesh_smooth
 from voxelwright.voxel.palette import Material, Palette
+from voxelwright.voxel.settings import Settings
+from voxelwright.voxel.world import Coord, World, as_chunk, edit_of_chunks, new_world
+
+PALETTE = Palette.of(
+    {
+        1: Material("red", (200, 40, 40)),
+        2: Material("green", (40, 200, 40)),
+        3: Material("glass", (40, 40, 200), opacity=0.5),
+        4: Material("snow", (240, 240, 250), smooth=True),
+    }
+)
+ORIGIN = np.zeros(3)
+
+Make = Callable[..., WorldPool]
 
 
 @pytest.fixture
-def blocky(make_blocky: Callable[..., BlockyMesh]) -> BlockyMesh:
-    """Two quads of face 0 and one of face 4 in chunk (-1, 0, 0), three of face 3 in chunk (1, 0, 0)."""
-    rows = [(-1, 0, 0, 1, 1, 0, 1), (-2, 5, 5, 2, 3, 0, 2), (-32, 0, 31, 4, 4, 4, 3)]
-    return make_blocky([*rows, (32, 0, 0, 1, 1, 3, 4), (40, 0, 0, 1, 1, 3, 4), (50, 1, 2, 1, 1, 3, 5)])
+def make_pool(ctx: moderngl.Context) -> Iterator[Make]:
+    """A function that makes a pool; all are released after the test."""
+    gl = GlFunctions(ctx)
+    timers = FrameTimers(gl)
+    made: list[WorldPool] = []
+
+    def make(**options: object) -> WorldPool:
+        made.append(WorldPool(ctx, gl, capabilities(ctx), timers, **options))
+        return made[-1]
+
+    yield make
+    for pool in made:
+        pool.release()
+    timers.release()
 
 
-@pytest.fixture
-def smooth(make_smooth: Callable[..., SmoothMesh]) -> SmoothMesh:
-    """One quad with its vertices in the chunks (0, 0, 0) and (1, 0, 0)."""
-    return make_smooth([(31, 1, 1), (31, 2, 1), (33.5, 1, 1), (33, 2, 1)], [(0, 2, 3, 1)], [6])
+def _random_chunk(seed: int, materials: tuple[int, ...] = (0, 1, 2, 3)) -> NDArray[np.uint16]:
+    voxels = np.array([PALETTE.voxel(m) if m else 0 for m in materials], np.uint16)
+    return voxels[np.random.default_rng(seed).integers(0, len(materials), (CHUNK_SIZE,) * 3)]
 
 
-def test_chunks_of_both_meshes_share_their_records(blocky: BlockyMesh, smooth: SmoothMesh) -> None:
-    records, blocky_slots, smooth_slots = chunk_draw_records(blocky, smooth)
-    np.testing.assert_array_equal(records["corner"], [(-32, 0, 0, 0), (0, 0, 0, 0), (32, 0, 0, 0)])
-    assert blocky_slots.tolist() == [0, 2]
-    assert smooth_slots.tolist() == [1, 2]
-    assert records["slot"].tolist() == [0, 1, 2]
-    assert records["quad_offset"].tolist() == [0, 0, 3]
-    np.testing.assert_array_equal(records["face_counts"], [(2, 0, 0, 0, 1, 0), (0,) * 6, (0, 0, 0, 3, 0, 0)])
-    assert records["face_offsets"][0].tolist() == [0, 2, 2, 2, 2, 3]
+def _world(coords: list[Coord], materials: tuple[int, ...] = (0, 1, 2, 3)) -> World:
+    return new_world({coord: as_chunk(_random_chunk(i, materials)) for i, coord in enumerate(coords)}, PALETTE)
 
 
-def test_commands_draw_each_group_with_its_record(blocky: BlockyMesh, smooth: SmoothMesh) -> None:
-    commands = indirect_draw_records(chunk_draw_records(blocky, smooth)[0])
-    assert len(commands) == 18
-    used = commands[commands["instance_count"] > 0]
-    assert used.tolist() == [(12, 1, 0, 0, 0), (6, 1, 12, 0, 0), (18, 1, 18, 2, 0)]
-    assert not commands["count"][commands["instance_count"] == 0].any()
+def _quads(pool: WorldPool) -> dict[Coord, list[int]]:
+    """The quads on the GPU by chunk, sorted, without slots."""
+    draws = np.frombuffer(pool.quads._draws.read(), CHUNK_DRAW)[: pool.quads.n_rows]
+    quads = np.frombuffer(pool.quads._quads.read(), np.uint64) & ~np.uint64(QUAD_SLOT_MASK << QUAD_SLOT_SHIFT)
+    found = {}
+    for draw in draws:
+        n = int(draw["face_counts"].sum())
+        if n:
+            x, y, z = (draw["corner"][:3] // CHUNK_SIZE).astype(int).tolist()
+            found[x, y, z] = sorted(quads[draw["quad_offset"] : draw["quad_offset"] + n].tolist())
+    return found
 
 
-def test_quads_carry_the_low_bits_of_their_slot(blocky: BlockyMesh) -> None:
-    fields = unpack_quads(slotted_quads(blocky, np.array([5, 2049])))
-    assert fields["slot"].tolist() == [5, 5, 5, 1, 1, 1]
-    before = unpack_quads(blocky.quads)
-    assert all((fields[name] == before[name]).all() for name in before if name != "slot")
+def _expected(world: World, *, merge: bool = True) -> dict[Coord, list[int]]:
+    mesh = finish(mesh_blocky(world, merge=merge))
+    parts = np.split(mesh.quads, np.cumsum(mesh.face_counts.sum(axis=1, dtype=np.int64))[:-1])
+    return {(x, y, z): sorted(q.tolist()) for (x, y, z), q in zip(mesh.coords.tolist(), parts, strict=True)}
 
 
-def test_smooth_records_point_to_their_chunk(smooth: SmoothMesh) -> None:
-    records = smooth_vertex_records(smooth, np.array([1, 2]))
-    assert records["slot"].tolist() == [1, 1, 2, 2]
-    assert records["position"].tolist() == [[31, 1, 1], [31, 2, 1], [1.5, 1, 1], [1, 2, 1]]
-    (quad,) = smooth_quad_records(smooth)
-    assert (quad["vertices"].tolist(), quad["material"]) == ([0, 2, 3, 1], 6)
+def _bring(pool: WorldPool, world: World, eye: NDArray[np.float64] = ORIGIN) -> None:
+    finish(pool.bring(world, eye))
 
 
-def test_smooth_records_hold_both_materials_and_their_blend(smooth: SmoothMesh) -> None:
-    materials, seconds, weights = np.uint8([[1, 2, 255, 0], [3, 4, 254, 0], [5, 128, 0, 0]])
-    mesh = replace(smooth, materials=materials, secondary_materials=seconds, blend_weights=weights)
-    records = smooth_vertex_records(mesh, np.array([0, 0]))
-    assert records["attributes"].tolist() == [0x050301, 0x800402, 0x00FEFF, 0]
+def _change(world: World, coord: Coord, chunk: int | NDArray[np.uint16]) -> None:
+    after = chunk if isinstance(chunk, int) else as_chunk(chunk)
+    world.apply(edit_of_chunks(world, {coord: after}))
 
 
-def test_material_records() -> None:
-    records = material_records(Palette.of({20: Material("m", (255, 0, 188), 0.25, 1.0, 3.0, 0.5)}))
-    m = records[20]
-    np.testing.assert_allclose(m["color"], (1, 0, 0.50289), atol=1e-5)
-    assert (m["roughness"], m["metallic"], m["emission"], m["opacity"]) == (0.25, 1, 3, 0.5)
-    assert records["opacity"][0] == 1
+@pytest.mark.parametrize("merge", [False, True])
+def test_the_gpu_has_the_quads_of_the_cpu(make_pool: Make, merge: bool) -> None:
+    world = _world([(0, 0, 0), (1, 0, 0), (-1, -1, -1), (0, 0, 5)])
+    for coord, chunk in (((0, 1, 0), PALETTE.voxel(1)), ((0, 2, 0), PALETTE.voxel(3)), ((3, 3, 3), PALETTE.voxel(2))):
+        _change(world, coord, chunk)
+    pool = make_pool(merge=merge)
+    _bring(pool, world)
+    expected = _expected(world, merge=merge)
+    assert _quads(pool) == expected
+    assert pool.n_quads == sum(map(len, expected.values()))
 
 
-def test_bytes_are_those_of_the_buffers(
-    ctx: moderngl.Context, blocky: BlockyMesh, smooth: SmoothMesh, palette: Palette
-) -> None:
-    made = WorldPool(ctx, blocky, smooth, palette)
-    assert made.nbytes == 6 * 8 + 3 * 80 + 256 * 32 + 4 * 32 + 1 * 20 + 18 * 20
-    made.release()
+def test_edits_of_every_kind_are_followed(make_pool: Make) -> None:
+    world = _world([(x, y, 0) for x in range(3) for y in range(2)])
+    pool = make_pool()
+    _bring(pool, world)
+    changes: list[tuple[Coord, int | NDArray[np.uint16]]] = [
+        ((1, 0, 0), _random_chunk(50)),
+        ((1, 0, 0), 0),  # air
+        ((1, 0, 0), PALETTE.voxel(1)),
+        ((1, 0, 0), PALETTE.voxel(3)),
+        ((9, 9, 9), _random_chunk(51)),  # far outside the grid's box
+        ((-9, 0, 2), PALETTE.voxel(2)),
+        ((9, 9, 9), 0),
+        ((1, 0, 0), _random_chunk(52, (0, 1, 4))),  # some of it smooth
+    ]
+    for coord, chunk in changes:
+        _change(world, coord, chunk)
+        _bring(pool, world)
+        assert _quads(pool) == _expected(world)
+        assert pool.smooth.n_quads == len(finish(mesh_smooth(world)).quads)
 
 
-def test_a_world_beyond_a_storage_block_is_refused(
-    ctx: moderngl.Context,
-    make_blocky: Callable[..., BlockyMesh],
-    no_smooth: SmoothMesh,
-    palette: Palette,
-    monkeypatch: pytest.MonkeyPatch,
-    count_objects: Callable[[], dict[str, int]],
-) -> None:
-    small = replace(capabilities(ctx), max_storage_block_bytes=1 << 20)
-    monkeypatch.setattr(pool, "capabilities", lambda _: small)
-    before = count_objects()
-    mesh = make_blocky([(0, 0, 0, 1, 1, 0, 1)])
-    full = BlockyMesh(mesh.coords, mesh.face_counts * np.uint32(131_072), np.repeat(mesh.quads, 131_072))
-    WorldPool(ctx, full, no_smooth, palette).release()
-    over = BlockyMesh(mesh.coords, mesh.face_counts * np.uint32(131_073), np.repeat(mesh.quads, 131_073))
-    with pytest.raises(VoxelwrightError, match=r"131073 quads take 1 MiB.*at most 1 MiB.*smaller world"):
-        WorldPool(ctx, over, no_smooth, palette)
-    assert count_objects() == before
-
-
-def test_a_failed_allocation_is_reported_and_freed(
-    ctx: moderngl.Context,
-    blocky: BlockyMesh,
-    smooth: SmoothMesh,
-    palette: Palette,
-    monkeypatch: pytest.MonkeyPatch,
-    count_objects: Callable[[], dict[str, int]],
-) -> None:
-    def fail(*_: object) -> None:
-        raise VoxelwrightError("no memory")
-
-    before = count_objects()
-    monkeypatch.setattr(pool, "check_errors", fail)
-    with pytest.raises(VoxelwrightError, match="no memory"):
-        WorldPool(ctx, blocky, smooth, palette)
-    assert count_objects() == before
-
-
-def test_too_many_or_too_distant_chunks_are_refused(
-    ctx: moderngl.Context, no_smooth: SmoothMesh, palette: Palette, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counts, quads = np.zeros((5, 6), np.uint32), np.zeros(0, np.uint64)
-    far = BlockyMesh(np.array([(0, 0, -(1 << 19))] * 5, np.int32), counts, quads)
-    with pytest.raises(VoxelwrightError, match="voxels from the origin"):
-        WorldPool(ctx, far, no_smooth, palette)
-    monkeypatch.setattr(pool, "MAX_DRAWN_CHUNKS", 4)
-    row = BlockyMesh(np.array([(i, 0, 0) for i in range(5)], np.int32), counts, quads)
-    with pytest.raises(VoxelwrightError, match="5 chunks, and at most 4"):
-        WorldPool(ctx, row, no_smooth, palette)
-
-
-def test_the_driver_offsets_vertices_and_records(ctx: moderngl.Context) -> None:
-    """gl_VertexID includes the command's first, and the instanced attribute its baseInstance."""
-    text = (
-        "layout(std430, binding = 0) writeonly buffer Seen { uint seen[]; };\nin uint chunk_index;\n"
-        "void main() { seen[gl_VertexID] = chunk_index; gl_Position = vec4(0.0, 0.0, 0.0, 1.0); }\n"
+def test_an_edit_uploads_and_meshes_only_what_it_touches(make_pool: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = _world([(x, y, z) for x in range(4) for y in range(4) for z in range(2)], (0, 1))
+    pool = make_pool()
+    _bring(pool, world)
+    uploaded: list[int] = []
+    meshed: list[Coord] = []
+    monkeypatch.setattr(pool._pages, "write", lambda slot, _: uploaded.append(slot))
+    mesh = pool.quads.mesh
+    monkeypatch.setattr(
+        pool.quads, "mesh", lambda how, jobs, t: (meshed.extend(map(tuple, jobs["coord"].tolist())), mesh(how, jobs, t))
     )
-    vertex = compose("seen.vert", {"seen.vert": text}).text
-    program = ctx.program(vertex_shader=vertex, fragment_shader="#version 430\nvoid main() {}\n")
-    indices = ctx.buffer(np.arange(100, 110, dtype=np.uint32).tobytes())
-    vertices = ctx.vertex_array(program, [(indices, "1u4/i", "chunk_index")])
-    seen = ctx.buffer(bytes(4 * 20))
-    seen.bind_to_storage_buffer(0)
-    commands = np.array([(3, 1, 6, 2, 0), (3, 0, 0, 1, 0), (3, 1, 12, 5, 0)], pool.INDIRECT_DRAW)
-    buffer = ctx.buffer(commands.tobytes())
-    target = ctx.simple_framebuffer((4, 4))
-    previous = ctx.detect_framebuffer()
-    target.use()
-    vertices.render_indirect(buffer, moderngl.TRIANGLES, count=3)
-    ctx.finish()
-    previous.use()
-    found = np.frombuffer(seen.read(), np.uint32)
-    expected = np.zeros(20, np.uint32)
-    expected[6:9], expected[12:15] = 102, 105
-    for item in (target, buffer, seen, vertices, indices, program):
-        item.release()
-    np.testing.assert_array_equal(found, expected)
+    _change(world, (1, 1, 0), _random_chunk(99, (0, 1)))
+    _bring(pool, world)
+    assert uploaded == [pool._slots[1, 1, 0]]
+    assert set(meshed) == {(1, 1, 0), (0, 1, 0), (2, 1, 0), (1, 0, 0), (1, 2, 0), (1, 1, 1)}
+    uploaded.clear()
+    meshed.clear()
+    assert pool.update(world, ORIGIN)
+    assert not uploaded and not meshed
+
+
+def test_one_update_uploads_a_bounded_part(make_pool: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "UPLOAD_BYTES", 4 * VOXEL_BYTES)
+    world = _world([(x, 0, 0) for x in range(10)], (0, 1))
+    pool = make_pool()
+    n_updates = 1
+    while not pool.update(world, ORIGIN):
+        n_updates += 1
+        assert n_updates < 20
+    assert n_updates >= 3
+    pool.quads.finish()
+    assert _quads(pool) == _expected(world)
+
+
+def test_uniform_chunks_take_no_slot_and_buried_ones_no_row(make_pool: Make) -> None:
+    stone = PALETTE.voxel(1)
+    block = {(x, y, z): stone for x in range(3) for y in range(3) for z in range(3)}
+    world = new_world(block, PALETTE)
+    pool = make_pool()
+    _bring(pool, world)
+    assert pool._pages.capacity == 0
+    assert pool.n_chunks == 26
+    assert _quads(pool) == _expected(world)
+
+
+def test_another_palette_and_another_world_are_followed(make_pool: Make) -> None:
+    world = _world([(0, 0, 0), (1, 0, 0)])
+    pool = make_pool()
+    _bring(pool, world)
+    materials = dict(PALETTE.items())
+    materials[1] = replace(materials[1], opacity=0.5)
+    world.apply(edit_of_chunks(world, {}, palette=Palette.of(materials)))
+    _bring(pool, world)
+    assert _quads(pool) == _expected(world)
+    other = _world([(5, 5, 5)])
+    _bring(pool, other)
+    assert _quads(pool) == _expected(other)
+
+
+def test_another_smoothing_meshes_smooth_surfaces_again(make_pool: Make) -> None:
+    world = new_world({(0, 0, 0): as_chunk(_random_chunk(3, (0, 4)))}, PALETTE)
+    pool = make_pool()
+    _bring(pool, world)
+    before = pool.smooth._vertices.read()
+    world.apply(edit_of_chunks(world, {}, settings=Settings(smoothing=1.0)))
+    _bring(pool, world)
+    assert pool.smooth._vertices.read() != before
+
+
+def test_beyond_the_budget_the_nearest_chunks_are_shown_and_a_notice_says_so(make_pool: Make) -> None:
+    sparse = _random_chunk(1, (0,) * 299 + (1,))
+    world = new_world({(x, 0, 0): as_chunk(sparse) for x in range(12)}, PALETTE)
+    pool = make_pool(budget=6 * SLOT_BYTES * 4 // 3 + 4)
+    _bring(pool, world)
+    assert set(_quads(pool)) == {(x, 0, 0) for x in range(6)}
+    assert pool.notice is not None and pool.notice.startswith("6 far chunks are not shown")
+    _bring(pool, world, np.array((12.0 * CHUNK_SIZE, 0, 0)))
+    assert set(_quads(pool)) == {(x, 0, 0) for x in range(6, 12)}
+    for x in range(4, 12):
+        _change(world, (x, 0, 0), 0)
+    _bring(pool, world)
+    assert pool.notice is None
+    assert _quads(pool) == _expected(world)
+
+
+def test_quads_beyond_the_budget_make_far_chunks_leave(make_pool: Make) -> None:
+    world = _world([(x, 0, 0) for x in range(8)], (0, 1))
+    pool = make_pool()
+    pool.quads.max_bytes = 2_000_000
+    _bring(pool, world)
+    shown = _quads(pool)
+    assert pool.notice is not None
+    assert 1 <= len(shown) < 8 and set(shown) == {(x, 0, 0) for x in range(len(shown))}
+    assert pool.quads.nbytes <= 2_000_000
+
+
+def test_bytes_are_those_of_the_buffers(ctx: moderngl.Context, make_pool: Make) -> None:
+    """Every buffer of the pool is counted: what it says is what OpenGL was asked for."""
+    sizes: dict[int, int] = {}
+    make, release = moderngl.Context.buffer, moderngl.Buffer.release
+
+    def counted(self: moderngl.Context, *args: object, **options: object) -> moderngl.Buffer:
+        made = make(self, *args, **options)
+        sizes[made.glo] = made.size
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moderngl.Context, "buffer", counted)
+        patch.setattr(moderngl.Buffer, "release", lambda self: (sizes.pop(self.glo, None), release(self))[1])
+        pool = make_pool()
+        _bring(pool, _world([(0, 0, 0), (1, 1, 1)], (0, 1, 4)))
+    textures = pool.materials.nbytes - pool.materials._records.size
+    work_lists = pool._occupancy_pass._slots.nbytes
+    assert pool.nbytes - textures + work_lists == pytest.approx(sum(sizes.values()), abs=64)
+
+
+def test_a_failed_allocation_is_one_sentence(make_pool: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise VoxelwrightError("The graphics memory is too small for a test.")
+
+    pool = make_pool()
+    monkeypatch.setattr("voxelwright.gpu_backend.voxel_pages.check_errors", fail)
+    world = _world([(0, 0, 0)])
+    with pytest.raises(VoxelwrightError, match="too small"):
+        pool.update(world, ORIGIN)
+    monkeypatch.undo()
+    _bring(pool, world)
+    assert _quads(pool) == _expected(world)
+
+
+def test_the_nearest_chunks_come_first() -> None:
+    coords = [(x, 0, 0) for x in range(-3, 4)]
+    assert nearest_chunks(coords, np.array((40.0, 16, 16)), 3) == [(1, 0, 0), (0, 0, 0), (2, 0, 0)]
+    assert nearest_chunks([], ORIGIN, 3) == []
+
+
+def test_chunks_too_far_apart_for_one_grid_are_left_out() -> None:
+    near, far = [(0, 0, 0), (5, 5, 5)], (1 << 15, 1 << 15, 1 << 15)
+    assert chunks_in_reach(near, ORIGIN) == set(near)
+    assert chunks_in_reach([*near, far], ORIGIN) == set(near)
+    assert chunks_in_reach([*near, far], np.array(far) * CHUNK_SIZE) == {far}
+    assert MAX_GRID_CELLS >= 256**3
