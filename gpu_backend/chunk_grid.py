@@ -5,7 +5,7 @@ import moderngl
 import numpy as np
 
 from ..voxel.world import Coord
-from .context import check_errors
+from .buffers import new_buffer
 from .records import WORLD_GRID, StorageBinding, UniformBinding
 
 _CELL_BYTES = 4
@@ -19,9 +19,8 @@ class ChunkGrid:
         self._cells = np.zeros((0, 0, 0), np.uint32)
         self._origin = np.zeros(3, np.int64)
         self._changed: tuple[int, int] | None = None  # the span of cells to be uploaded
-        self._buffer = ctx.buffer(reserve=_CELL_BYTES)
+        self._buffer = new_buffer(ctx, _CELL_BYTES)
         self._place = ctx.buffer(np.zeros((), WORLD_GRID).tobytes())
-        check_errors(ctx, "the grid of chunks")
 
     @property
     def nbytes(self) -> int:
@@ -38,12 +37,12 @@ class ChunkGrid:
         size = end - first
         if tuple(size) == self._cells.shape:
             return
+        buffer = new_buffer(self._ctx, int(np.prod(size)) * _CELL_BYTES)
         cells = np.zeros(size, np.uint32)
         cells[tuple(map(slice, self._origin - first, self._origin - first + self._cells.shape))] = self._cells
         self._cells, self._origin = cells, first
         self._buffer.release()
-        self._buffer = self._ctx.buffer(reserve=cells.nbytes)
-        check_errors(self._ctx, "the grid of chunks")
+        self._buffer = buffer
         place = np.zeros((), WORLD_GRID)
         place["origin"][:3], place["size"][:3] = first, size
         self._place.write(place.tobytes())

@@ -213,9 +213,9 @@ class Renderer:
         if self._target is not None:
             self._target.release()
             self._target = None
-        for resolve in self._resolves.values():
-            for item in resolve:
-                item.release()
+        for blocky, smooth in self._resolves.values():
+            blocky.release()
+            smooth.release()
         self._resolves.clear()
         for item in (
             self._cull, self._draw, self._depth_tiles, self._clear_pass, self._shade, self._sky, self._accumulate,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..voxel.layout import CHUNK_SIZE
 from ..voxel.mesh.arrays import SmoothMesh
 from ..voxel.world import Coord
+from .buffers import grown
 from .records import (
     BLEND_WEIGHT_SHIFT,
     HAS_OPAQUE,
@@ -22,7 +23,6 @@ from .records import (
     SMOOTH_VERTEX,
     StorageBinding,
 )
-from .voxel_pages import grown
 
 
 class Ranges:

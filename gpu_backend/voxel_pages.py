@@ -5,9 +5,9 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import CHUNK_VOXELS, VOXEL_DTYPE
-from .context import Capabilities, check_errors
+from .buffers import grown, new_buffer
+from .context import Capabilities
 from .records import MAX_VOXEL_PAGES, OCCUPANCY_WORDS, StorageBinding
 
 VOXEL_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
@@ -58,7 +58,7 @@ class VoxelPages:
             first = self.capacity // self.page_slots * self.page_slots
             n = min(wanted - first, self.page_slots)
             if first == self.capacity:
-                self._pages.append(_new_buffer(self._ctx, n * VOXEL_BYTES))
+                self._pages.append(new_buffer(self._ctx, n * VOXEL_BYTES))
             else:
                 self._pages[-1] = grown(self._ctx, self._pages[-1], n * VOXEL_BYTES)
             self.capacity = first + n
@@ -93,24 +93,3 @@ class VoxelPages:
         """Free the buffers."""
         for buffer in (self._occupancy, *self._pages):
             buffer.release()
-
-
-def grown(ctx: moderngl.Context, buffer: moderngl.Buffer, size: int) -> moderngl.Buffer:
-    """A buffer of size bytes that begins with what is in this one, which is released. Raises VoxelwrightError where
-    graphics memory is short, and then this one stays."""
-    if buffer.size >= size:
-        return buffer
-    larger = _new_buffer(ctx, size)
-    ctx.copy_buffer(larger, buffer, buffer.size)
-    buffer.release()
-    return larger
-
-
-def _new_buffer(ctx: moderngl.Context, size: int) -> moderngl.Buffer:
-    buffer = ctx.buffer(reserve=size)
-    try:
-        check_errors(ctx, f"a buffer of {size / 2**20:.0f} MiB")
-    except VoxelwrightError:
-        buffer.release()
-        raise
-    return buffer

@@ -109,7 +109,7 @@ def test_without_memory_it_stays_as_it_was(
     grid.put((1, 1, 1), 4)
     before = count_objects()
     with monkeypatch.context() as patch:
-        patch.setattr(chunk_grid, "check_errors", fail)
+        patch.setattr("voxelwright.gpu_backend.buffers.check_errors", fail)
         with pytest.raises(VoxelwrightError, match="no memory"):
             grid.cover((0, 0, 0), (9, 9, 9))
     assert count_objects() == before

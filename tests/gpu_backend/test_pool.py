@@ -248,7 +248,7 @@ def test_a_failed_allocation_is_one_sentence(make_pool: Make, monkeypatch: pytes
         raise VoxelwrightError("The graphics memory is too small for a test.")
 
     pool = make_pool()
-    monkeypatch.setattr("voxelwright.gpu_backend.voxel_pages.check_errors", fail)
+    monkeypatch.setattr("voxelwright.gpu_backend.buffers.check_errors", fail)
     world = _world([(0, 0, 0)])
     with pytest.raises(VoxelwrightError, match="too small"):
         pool.update(world, ORIGIN)
