@@ -91,7 +91,8 @@ class WorldPool:
         return self._pages.defines
 
     def update(self, world: World, eye: NDArray[np.float64]) -> bool:
-        """Bring over what changed, at most UPLOAD_BYTES of voxels; whether all is there now. eye is in voxel space.
+        """Bring over what changed, at most UPLOAD_BYTES of voxels; whether all is known to be there. eye is in voxel
+        space.
 
         Raises VoxelwrightError where graphics memory is short.
         """
@@ -101,12 +102,14 @@ class WorldPool:
         self._grid.upload()
         self._mesh(world)
         self._mesh_smooth(world)
-        return not (self._unsettled or self._waiting or self._to_mesh or self._smooth_stale)
+        waits = self._unsettled or self._waiting or self._to_mesh or self._smooth_stale
+        return self.quads.is_settled and not waits
 
     def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
         most = 1
-        while not self.update(world, eye) or self._remesh(self._rows_without_room(wait=True)) or self._unsettled:
+        while not self.update(world, eye):
+            self._remesh(self._rows_without_room(wait=True))
             left = len(self._waiting) + len(self._smooth_stale)
             most = max(most, left)
             yield Progress(1 - left / most, "Meshing on the graphics card")

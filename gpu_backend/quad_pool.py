@@ -77,6 +77,11 @@ class QuadPool:
         """How many quads there is room for."""
         return self._capacity * QUAD_BLOCK
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known that all quads found room."""
+        return self._fence is None
+
     def mesh(self, mesh_pass: MeshPass, jobs: NDArray[Any], transparent: NDArray[np.bool_]) -> None:
         """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound.
 

@@ -157,7 +157,7 @@ def test_one_update_uploads_a_bounded_part(make_pool: Make, monkeypatch: pytest.
         n_updates += 1
         assert n_updates < 20
     assert n_updates >= 3
-    pool.quads.finish()
+    _bring(pool, world)
     assert _quads(pool) == _expected(world)
 
 
