@@ -14,6 +14,7 @@ OT_ADJUST_PRESET = "voxelwright.adjust_preset"
 OT_SET_SMOOTHING = "voxelwright.set_smoothing"
 OT_IMPORT_WORLD = "voxelwright.import_world"
 OT_BAKE_WORLD = "voxelwright.bake_world"
+OT_RETRY_PREVIEW = "voxelwright.retry_preview"
 OT_EXPORT_BAKED = "voxelwright.export_baked"
 
 PT_NEW_WORLD = "VOXELWRIGHT_PT_new_world"

@@ -7,6 +7,7 @@ import bpy
 
 from . import idnames, session
 from .properties import adjusted, of_object, of_scene
+from .viewport import handler
 
 
 class _SidebarPanel:
@@ -73,7 +74,11 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
             layout.operator(
                 idnames.OT_SET_SMOOTHING, text=f"Smoothing {world.settings.smoothing:.0%}…", icon="MOD_SMOOTH"
             )
+        if reason := handler.failure():
+            layout.label(text=f"No preview: {reason}", icon="ERROR")
+            layout.operator(idnames.OT_RETRY_PREVIEW, icon="FILE_REFRESH")
         layout.use_property_split = True
+        layout.prop(of_object(owner), "show_preview")
         if world is not None and world.settings.recipe is not None:
             layout.prop(of_object(owner), "phase")
         layout.use_property_decorate = False

@@ -52,6 +52,9 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         step=1,
         update=_phase_was_set,
     )
+    show_preview: bpy.props.BoolProperty(
+        name="Preview", description="Show the world's voxels in 3D viewports", default=True
+    )
     storage: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Storage",

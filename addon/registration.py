@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import bpy
 
 from . import animation, cli, idnames, panels, properties, session
-from .operators import bake_world, export_baked, import_world, new_world, set_smoothing
+from .operators import bake_world, export_baked, import_world, new_world, retry_preview, set_smoothing
+from .viewport import handler
 
 
 class _Step(NamedTuple):
@@ -17,7 +18,7 @@ class _Step(NamedTuple):
     undo: Callable[[], Any]
 
 
-_MODULES = (properties, new_world, import_world, set_smoothing, bake_world, export_baked, panels)
+_MODULES = (properties, new_world, import_world, set_smoothing, bake_world, export_baked, retry_preview, panels)
 _done: list[_Step] = []
 
 
@@ -52,6 +53,7 @@ def _steps() -> list[_Step]:
         _property(bpy.types.Scene, properties.VOXELWRIGHT_PG_scene),
         _cli_command(),
         _Step(lambda: None, session.put_away),
+        _Step(handler.register, handler.unregister),
     ]
     steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
     return steps

@@ -56,6 +56,15 @@ def create_context() -> moderngl.Context:
             raise VoxelwrightError(_refusal(str(error))) from error
 
 
+def attach_context(loader: Any) -> moderngl.Context:
+    """The context that is current already, whose functions loader finds (load(name) gives an address); it stays its
+    owner's. Raises VoxelwrightError where it is older than OpenGL 4.3."""
+    try:
+        return moderngl.create_context(require=COMPUTE_VERSION, context=loader)
+    except Exception as error:  # moderngl raises several kinds
+        raise VoxelwrightError(f"Blender's OpenGL context cannot be used: {error}.") from error
+
+
 def capabilities(ctx: moderngl.Context) -> Capabilities:
     """What this context can do."""
     info = ctx.info

@@ -20,9 +20,12 @@ def frame_record(
     height: int,
     sun_direction: ArrayLike = SUN_DIRECTION,
     shift: tuple[float, float] = (0.0, 0.0),
+    *,
+    haze: bool = True,
 ) -> NDArray[Any]:
     """() FRAME. The eye is split into a voxel and a fraction, both exact or nearly so in float32, so that nothing
-    trembles far from the origin. shift moves the picture by parts of a pixel, to the right and up.
+    trembles far from the origin. shift moves the picture by parts of a pixel, to the right and up. haze lets far
+    surfaces fade.
 
     Raises VoxelwrightError for a sun without a direction.
     """
@@ -39,7 +42,7 @@ def frame_record(
     frame["eye_from_clip"] = np.linalg.inv(clip_from_eye).T
     frame["eye_voxel"] = *np.floor(eye), near
     frame["eye_fraction"] = *(eye - np.floor(eye)), camera.voxels_per_pixel(height)
-    frame["sun_direction"] = *(sun / length), far - near
+    frame["sun_direction"] = *(sun / length), far - near if haze else np.inf
     frame["view_direction"] = *camera.direction, camera.is_orthographic
     frame["picture"] = width, height, 0, 0
     return frame

@@ -22,7 +22,7 @@ from .passes.occlusion import DepthTilesPass
 from .passes.pixels import PixelPass
 from .pool import DEFAULT_BUDGET, WorldPool
 from .records import FRAME, UniformBinding
-from .target import FrameTarget
+from .target import FrameTarget, ImageBinding
 from .timers import FrameTimers
 from .views import View
 
@@ -38,12 +38,14 @@ def check_picture_size(width: int, height: int) -> None:
 @dataclass(frozen=True)
 class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
-    materials run into each other. sky fills what no world covers."""
+    materials run into each other. sky fills what no world covers; haze lets
+    far surfaces fade."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
     blending: bool = True
     sky: bool = True
+    haze: bool = True
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Renderer:
         self._sky = PixelPass(ctx, "light/sky.comp")
         self._accumulate = PixelPass(ctx, "compose/accumulate.comp")
         self._compose = PixelPass(ctx, "compose/compose.comp")
+        self._pack = PixelPass(ctx, "compose/pack.comp")
         self._frame = ctx.buffer(reserve=FRAME.itemsize, dynamic=True)
         check_errors(ctx, "the frame's settings")
         self._pools: list[WorldPool] = []
@@ -187,6 +190,13 @@ class Renderer:
                 self._shade_world(shown, target, over=True)
         return target
 
+    def pack(self, target: FrameTarget, into: moderngl.Texture, view: View) -> None:
+        """Write a frame that was drawn, its colour in sRGB and its depth, to an RG32F texture of the same size, as
+        shaders/compose/pack.comp says."""
+        with self.timers.stage("pack"):
+            into.bind_to_image(ImageBinding.PICTURE, read=False, write=True)
+            self._pack.run(target.size, {"light": target.light, "depth": target.depth}, view=view)
+
     def settled_figures(self) -> Figures:
         """What the last frames took; waits for the GPU."""
         self._ctx.finish()
@@ -219,13 +229,14 @@ class Renderer:
         self._resolves.clear()
         for item in (
             self._cull, self._draw, self._depth_tiles, self._clear_pass, self._shade, self._sky, self._accumulate,
-            self._compose, self._frame,
+            self._compose, self._pack, self._frame,
         ):  # fmt: skip
             item.release()
         self.timers.release()
 
     def _begin(self, shown: Shown, target: FrameTarget, shift: tuple[float, float]) -> None:
-        record = frame_record(shown.camera, *target.size, shown.look.sun_direction, shift)
+        look = shown.look
+        record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze)
         self._frame.write(record.tobytes())
         shown.pool.bind()
 

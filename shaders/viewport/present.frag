@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+uniform sampler2D packed_picture;
+
+in vec2 place;
+out vec4 color;
+
+#include "viewport/present.glsl"

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module", params=["opengl", "vulkan"])
+def seen(request: pytest.FixtureRequest, window):
+    """What scripts/preview.py saw."""
+    return request.param, window("preview", request.param, timeout=120)
+
+
+def test_the_way_fits_the_backend(seen) -> None:
+    backend, found = seen
+    assert found["failure"] == found["failure at last"] == ""
+    assert found["way"] == ("direct" if backend == "opengl" else "carried")
+
+
+@pytest.mark.parametrize("name", ["solid", "wireframe", "material", "rendered", "orthographic", "rotated"])
+def test_the_world_is_seen(seen, name: str) -> None:
+    _, found = seen
+    picture, off = (found.photograph(n, found["window"]).astype(int) for n in (name, "off"))
+    green = (picture[..., 1] > picture[..., 0] + 20) & (picture[..., 1] > picture[..., 2] + 20)
+    assert green.mean() > 0.01
+    assert (np.abs(picture - off).max(axis=2) > 20).mean() > 0.015
