@@ -60,7 +60,7 @@ uint continued(uint joining) {
     return shown & ~stopped;
 }
 
-// Go on to a row. Returns where quads begin there that are not continued: at each fresh face that the one before does not
+// Go on to a row. Returns where new quads begin there: at each face of none that goes on which the one before does not
 // join.
 uint take_row(uint go_on, uint faces, uint join_u, uint row_join_v) {
     uint fresh = faces & ~go_on;
