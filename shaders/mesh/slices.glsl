@@ -2,8 +2,9 @@
 // The frame of both kinds of meshing: a work group a chunk, and for each slice of each face a thread or a few.
 //
 // All is done twice: quads are counted first, which gives the chunk its range and each thread its place there, then
-// written. Threads are in the order of faces, and so are the quads. Little is kept in shared memory, so that many work
-// groups run at once: some drivers give an SM's work groups 48 KB together.
+// written. Threads are in the order of faces, and so are the quads. Materials are filled in last, when each thread has as
+// many quads as the others: to read a voxel takes long, and threads wait for one another. Little is kept in shared
+// memory, so that many work groups run at once: some drivers give an SM's work groups 48 KB together.
 //
 // THREADS, a multiple of 192, is how many a work group has.
 #include "mesh/range.glsl"
@@ -25,8 +26,16 @@ void write_quads(uint at);
 
 void write_quad(uint at, uvec3 voxel, uint width, uint height) {
     uint low = voxel.x | voxel.y << QUAD_Y_SHIFT | voxel.z << QUAD_Z_SHIFT;
-    uint material = material_in(cells[OWN], voxel);
-    quads[at] = uvec2(low | quad_low(face, width, height), quad_high(face, material, cells[OWN]));
+    quads[at] = uvec2(low | quad_low(face, width, height), quad_high(face, 0u, cells[OWN]));
+}
+
+void fill_materials() {
+    uint end = range_start + face_firsts[6];
+    for (uint at = range_start + gl_LocalInvocationIndex; at < end; at += uint(THREADS)) {
+        uvec2 quad = quads[at];
+        uint material = material_in(cells[OWN], unpack_quad(quad).voxel);
+        quads[at].y = quad.y | material << (QUAD_MATERIAL_SHIFT - 32);
+    }
 }
 
 void sum_up(uint n) {
@@ -81,4 +90,7 @@ void main() {
     if (n > 0u) {
         write_quads(range_start + sums[thread] - n);
     }
+    groupMemoryBarrier();
+    barrier();
+    fill_materials();
 }
