@@ -140,22 +140,27 @@ UNIFORM_CHUNK = 0x8000_0000
 """A cell of the grid of chunks is 0 for air and for chunks that are not there, this | voxel for a chunk of one value,
 else the chunk's slot + 1."""
 
-# Occupancy of a slot, as uint32 words of bits. A row is the 32 voxels of one x and y, bit z; rows lie at x · 32 + y.
+# Occupancy of a slot, as uint32 words of bits: rows of 32 voxels along x and the same along y, so that meshing need not
+# turn them for any face, then what is there once.
+OCCUPANCY_X_ROWS = 0
+"""Five parts of 1024 rows, of one y and z each, bit x; rows lie at y · 32 + z."""
+OCCUPANCY_Y_ROWS = 5120
+"""The same parts, of one x and z each, bit y; rows lie at x · 32 + z."""
 OCCUPANCY_OPAQUE = 0
-"""1024 rows: voxels that hide what is behind them, blocky and smooth."""
+"""Where in the rows: voxels that hide what is behind them, blocky and smooth."""
 OCCUPANCY_BLOCKY = 1024
-"""1024 rows: voxels that are meshed as blocks."""
-OCCUPANCY_CELLS_4 = 2048
+"""Where in the rows: voxels that are meshed as blocks."""
+OCCUPANCY_ALIKE = 2048
+"""Where in the rows: three parts, voxels that have the material of the next one along x, then along y, then along z; 0
+where the next one lies in another chunk."""
+OCCUPANCY_CELLS_4 = 10240
 """16 words: whether a 4³ cell (X, Y, Z) has any opaque voxel, at bit (X · 8 + Y) · 8 + Z."""
-OCCUPANCY_CELLS_16 = 2064
+OCCUPANCY_CELLS_16 = 10256
 """Whether a 16³ cell (X, Y, Z) has, at bit (X · 2 + Y) · 2 + Z."""
-OCCUPANCY_FLAGS = 2065
+OCCUPANCY_FLAGS = 10257
 """Bit 0: some blocky voxel is transparent."""
-OCCUPANCY_ALIKE = 2080
-"""3 · 1024 rows: voxels that have the material of the next one along x, then along y, then along z; 0 where the next one
-lies in another chunk."""
-OCCUPANCY_WORDS = 5152
-"""Words a slot."""
+OCCUPANCY_WORDS = 10272
+"""Words a slot, a multiple of four."""
 
 VOXEL_WORDS = CHUNK_VOXELS // 2
 """uint32 words of voxels a slot. Voxel i = (x · 32 + y) · 32 + z is in word i >> 1, even z in the low half."""

@@ -1,52 +1,72 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bits of a chunk and of what touches it, in shared memory, and which faces of its voxels show.
+// The occupancy of a chunk and of what touches it, and which faces of its voxels show.
 //
-// A row is the 32 voxels of one x and y, bit z, as in the occupancy record.
+// The faces of an axis lie in 32 slices. Row v of a slice is the 32 voxels along U, as bits, which is how the occupancy
+// record has them: those of faces ±X lie along y, the others along x.
 #include "lib/pool.glsl"
 #include "lib/records.glsl"
 #include "mesh/transparency.glsl"
 
-layout(std430, binding = OCCUPANCY_BINDING) readonly buffer Occupancy { uint occupancy[]; };
+// Of four words, so that four rows can be read at once.
+layout(std430, binding = OCCUPANCY_BINDING) readonly buffer Occupancy { uvec4 occupancy[]; };
 layout(std430, binding = JOBS_BINDING) readonly buffer Jobs { MeshJob jobs[]; };
 
 uniform uint first_job;
 
-const uint N_ROWS = 1024u;
 const uint ALL = 0xFFFFFFFFu;
 const uint OWN = 6u;
 
 shared uint cells[7]; // of the neighbours by face, and of the chunk itself
-shared uint hidden_sides[4 * 32]; // rows beyond faces ±X and ±Y: what hides the faces there
+shared uint hidden_sides[6 * 32]; // what hides the faces of the outermost slice towards each neighbour, row by row
 
 bool glassy; // some block of this chunk is transparent: only then can two voxels of one material face each other
 
-// A row of OCCUPANCY_OPAQUE or OCCUPANCY_BLOCKY.
-uint occupancy_row(uint cell, uint part, uint row) {
+uint occupancy_word(uint cell, uint i) {
+    uint at = (cell - 1u) * OCCUPANCY_WORDS + i;
+    return occupancy[at >> 2][at & 3u];
+}
+
+// Where a row is in the record, beside its part.
+uint place_of_row(uint axis, uint slice, uint v) {
+    uint rows = axis == 0u ? OCCUPANCY_Y_ROWS : OCCUPANCY_X_ROWS;
+    return rows + (axis == 2u ? v * 32u + slice : slice * 32u + v);
+}
+
+uvec3 place_of_voxel(uint axis, uint slice, uint u, uint v) {
+    return axis == 0u ? uvec3(slice, u, v) : axis == 1u ? uvec3(u, slice, v) : uvec3(u, v, slice);
+}
+
+// Any row of a chunk of one value.
+uint uniform_row(uint cell, uint part) {
+    uint material = material_of(cell & 0xFFFFu);
+    bool opaque = material != 0u && !is_transparent(material);
+    bool blocky = material != 0u && (cell & FLAG_SMOOTH) == 0u;
+    return part >= OCCUPANCY_ALIKE || (part == OCCUPANCY_OPAQUE ? opaque : blocky) ? ALL : 0u;
+}
+
+// Rows v … v + 3 of a slice of this chunk; v is a multiple of four.
+uvec4 four_rows(uint part, uint axis, uint slice, uint v) {
+    uint cell = cells[OWN];
     if (is_uniform(cell)) {
-        uint material = material_of(cell & 0xFFFFu);
-        bool set = part == OCCUPANCY_OPAQUE ? !is_transparent(material) : (cell & FLAG_SMOOTH) == 0u;
-        return material != 0u && set ? ALL : 0u;
+        return uvec4(uniform_row(cell, part));
     }
-    return occupancy[(cell - 1u) * OCCUPANCY_WORDS + part + row];
+    uint at = part + place_of_row(axis, slice, v);
+    if (axis == 2u) {
+        uvec2 first_two = uvec2(occupancy_word(cell, at), occupancy_word(cell, at + 32u));
+        return uvec4(first_two, occupancy_word(cell, at + 64u), occupancy_word(cell, at + 96u));
+    }
+    return occupancy[(cell - 1u) * (OCCUPANCY_WORDS / 4u) + at / 4u];
 }
 
-// Which voxels of a row of this chunk have the material of the next one along an axis; within the chunk.
-uint alike_row(uint axis, uint row) {
-    if (is_uniform(cells[OWN])) {
-        return ALL;
-    }
-    return occupancy[(cells[OWN] - 1u) * OCCUPANCY_WORDS + OCCUPANCY_ALIKE + axis * N_ROWS + row];
-}
-
-uint material_in(uint cell, uint row, uint z) {
-    return material_of(voxel_of_cell(cell, ivec3(row >> 5, row & 31u, z)));
+uint material_in(uint cell, uvec3 voxel) {
+    return material_of(voxel_of_cell(cell, ivec3(voxel)));
 }
 
 bool is_glassy(uint cell) {
     if (is_uniform(cell)) {
-        return occupancy_row(cell, OCCUPANCY_BLOCKY, 0u) != 0u && occupancy_row(cell, OCCUPANCY_OPAQUE, 0u) == 0u;
+        return uniform_row(cell, OCCUPANCY_BLOCKY) != 0u && uniform_row(cell, OCCUPANCY_OPAQUE) == 0u;
     }
-    return (occupancy[(cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_FLAGS] & 1u) != 0u;
+    return (occupancy_word(cell, OCCUPANCY_FLAGS) & 1u) != 0u;
 }
 
 // Whether a chunk has blocks, and does not lie among its like or in the dark: a test of chunks of one value only.
@@ -59,31 +79,30 @@ bool may_have_faces() {
     for (int face = 0; face < 6; face++) {
         uint cell = cells[face];
         bool alike = material_of(cell & 0xFFFFu) == material_of(own & 0xFFFFu);
-        shown = shown || !is_uniform(cell) || (occupancy_row(cell, OCCUPANCY_OPAQUE, 0u) == 0u && !alike);
+        shown = shown || !is_uniform(cell) || (uniform_row(cell, OCCUPANCY_OPAQUE) == 0u && !alike);
     }
-    return shown && occupancy_row(own, OCCUPANCY_BLOCKY, 0u) != 0u;
+    return shown && uniform_row(own, OCCUPANCY_BLOCKY) != 0u;
 }
 
-// What hides the faces of a row of this chunk towards a row of a neighbour on one of its sides.
-uint hidden_side(uint face, uint index) {
-    uint outermost = 31u * (1u - (face & 1u));
-    uint own = face < 2u ? outermost * 32u + index : index * 32u + outermost;
-    uint other = face < 2u ? own ^ (31u * 32u) : own ^ 31u;
-    uint hidden = occupancy_row(cells[face], OCCUPANCY_OPAQUE, other);
+uint outermost_slice(uint face) {
+    return 31u * (1u - (face & 1u));
+}
+
+// What hides the faces of a row of the outermost slice towards a neighbour.
+uint hidden_side(uint face, uint v) {
+    uint axis = face >> 1, cell = cells[face];
+    uint own = outermost_slice(face), other = 31u - own;
+    uint hidden;
+    if (is_uniform(cell)) {
+        hidden = uniform_row(cell, OCCUPANCY_OPAQUE);
+    } else {
+        hidden = occupancy_word(cell, OCCUPANCY_OPAQUE + place_of_row(axis, other, v));
+    }
     if (glassy) {
-        for (uint z = 0u; z < 32u; z++) {
-            hidden |= uint(material_in(cells[OWN], own, z) == material_in(cells[face], other, z)) << z;
+        for (uint u = 0u; u < 32u; u++) {
+            uint material = material_in(cells[OWN], place_of_voxel(axis, own, u, v));
+            hidden |= uint(material == material_in(cell, place_of_voxel(axis, other, u, v))) << u;
         }
-    }
-    return hidden;
-}
-
-// What hides the outermost face of a column towards the chunk above or below, as bit 0.
-uint hidden_end(uint face, uint row) {
-    uint own = face == 4u ? 31u : 0u;
-    uint hidden = occupancy_row(cells[face], OCCUPANCY_OPAQUE, row) >> (31u - own) & 1u;
-    if (glassy) {
-        hidden |= uint(material_in(cells[OWN], row, own) == material_in(cells[face], row, 31u - own));
     }
     return hidden;
 }
@@ -96,52 +115,45 @@ void find_chunk(ivec3 coord) {
     }
 }
 
-void load_chunk() {
-    uint thread = gl_LocalInvocationIndex;
+void look_around() {
     glassy = is_glassy(cells[OWN]);
-    for (uint i = thread; i < 4u * 32u; i += gl_WorkGroupSize.x) {
-        hidden_sides[i] = hidden_side(i >> 5, i & 31u);
+    for (uint i = gl_LocalInvocationIndex; i < 6u * 32u; i += gl_WorkGroupSize.x) {
+        hidden_sides[i] = hidden_side(i / 32u, i % 32u);
     }
 }
 
-uint opaque_row(uint row) {
-    return occupancy_row(cells[OWN], OCCUPANCY_OPAQUE, row);
+// Which voxels of this chunk have the material of the next one along an axis, but for those at its end.
+uvec4 alike_rows(uint along, uint axis, uint slice, uint v) {
+    return four_rows(OCCUPANCY_ALIKE + along * 1024u, axis, slice, v);
 }
 
-// What the row a step further hides, and in glass what is of the same material. lower is the first row of the two.
-uint hidden_inside(uint axis, uint row, uint lower) {
-    return opaque_row(row) | (glassy ? alike_row(axis, lower) : 0u);
-}
-
-// The voxels of a row whose face shows.
-uint visible_row(uint face, uint row) {
-    uint blocky = occupancy_row(cells[OWN], OCCUPANCY_BLOCKY, row);
-    if (blocky == 0u) {
-        return 0u;
-    }
-    uint x = row >> 5, y = row & 31u;
-    uint hidden;
-    if (face == 0u) {
-        hidden = x < 31u ? hidden_inside(0u, row + 32u, row) : hidden_sides[y];
-    } else if (face == 1u) {
-        hidden = x > 0u ? hidden_inside(0u, row - 32u, row - 32u) : hidden_sides[32u + y];
-    } else if (face == 2u) {
-        hidden = y < 31u ? hidden_inside(1u, row + 1u, row) : hidden_sides[64u + x];
-    } else if (face == 3u) {
-        hidden = y > 0u ? hidden_inside(1u, row - 1u, row - 1u) : hidden_sides[96u + x];
+// The voxels of rows v … v + 3 of a slice whose face shows.
+uvec4 visible_rows(uint face, uint slice, uint v) {
+    uint axis = face >> 1;
+    uvec4 blocky = four_rows(OCCUPANCY_BLOCKY, axis, slice, v);
+    uvec4 hidden;
+    if (slice == outermost_slice(face)) {
+        uint at = face * 32u + v;
+        hidden = uvec4(hidden_sides[at], hidden_sides[at + 1u], hidden_sides[at + 2u], hidden_sides[at + 3u]);
     } else {
-        uint alike = glassy ? alike_row(2u, row) & 0x7FFFFFFFu : 0u;
-        if (face == 4u) {
-            hidden = opaque_row(row) >> 1 | alike | hidden_end(face, row) << 31;
-        } else {
-            hidden = opaque_row(row) << 1 | alike << 1 | hidden_end(face, row);
+        uint beyond = (face & 1u) == 0u ? slice + 1u : slice - 1u;
+        hidden = four_rows(OCCUPANCY_OPAQUE, axis, beyond, v);
+        if (glassy) {
+            hidden |= alike_rows(axis, axis, min(slice, beyond), v);
         }
     }
     return blocky & ~hidden;
 }
 
-// HAS_OPAQUE and HAS_TRANSPARENT of a row's visible faces.
-uint kinds_of(uint visible, uint row) {
-    uint opaque = opaque_row(row);
-    return ((visible & opaque) != 0u ? HAS_OPAQUE : 0u) | ((visible & ~opaque) != 0u ? HAS_TRANSPARENT : 0u);
+// HAS_OPAQUE and HAS_TRANSPARENT of the visible faces of rows v … v + 3.
+uint kinds_of(uvec4 visible, uint axis, uint slice, uint v) {
+    if (visible == uvec4(0u)) {
+        return 0u;
+    }
+    if (!glassy) {
+        return HAS_OPAQUE;
+    }
+    uvec4 opaque = four_rows(OCCUPANCY_OPAQUE, axis, slice, v);
+    uint kinds = (visible & opaque) != uvec4(0u) ? HAS_OPAQUE : 0u;
+    return kinds | ((visible & ~opaque) != uvec4(0u) ? HAS_TRANSPARENT : 0u);
 }

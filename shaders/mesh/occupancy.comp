@@ -3,21 +3,18 @@
 #include "lib/pool.glsl"
 #include "mesh/transparency.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 512) in;
 
 layout(std430, binding = JOBS_BINDING) readonly buffer Slots { uint slots[]; };
 layout(std430, binding = OCCUPANCY_BINDING) writeonly buffer Occupancy { uint occupancy[]; };
 
 uniform uint first_slot;
 
-const uint ROW_WORDS = 16u;
+const uint ROW_WORDS = 16u; // of voxels of one x and y
 const uint PLANE_WORDS = 32u * ROW_WORDS;
-const uint PLANES = 8u; // of constant x at once: a row a thread
-const uint STRIDE = ROW_WORDS + 1u; // so that the threads' rows begin in different banks
+const uint PART = 1024u;
 
-shared uint words[(PLANES + 1u) * 32u * STRIDE];
-shared uint opaque_rows[1024];
-shared uint cells_4[16];
+shared uint opaque_columns[64]; // what is opaque in any of 4 · 4 rows along x, (Y, Z) at Y · 8 + Z
 shared uint cells_16;
 shared uint flags;
 
@@ -30,80 +27,97 @@ uint see_through(uint word) {
     return uint(is_transparent(bitfieldExtract(word, 8, 8))) | uint(is_transparent(word >> 24)) << 1;
 }
 
-// at: where the row is in words. The last plane and the last row of a plane compare with what happens to lie behind them,
-// and that is not written.
-void write_row(uint base, uint row, uint at) {
-    uint opaque = 0u, blocky = 0u, alike_x = 0u, alike_y = 0u, alike_z = 0u;
-    for (uint i = 0u; i < ROW_WORDS; i++) {
-        uint word = words[at + i];
-        int shift = int(2u * i);
-        uint solid = ~zero_materials(word) & 3u;
-        uint smooth_bits = (word / FLAG_SMOOTH & 1u) | (word / (FLAG_SMOOTH << 16) & 1u) << 1;
-        uint following = word >> 16 | (i + 1u < ROW_WORDS ? words[at + i + 1u] << 16 : 0u);
-        opaque |= (solid & ~see_through(word)) << shift;
-        blocky |= (solid & ~smooth_bits) << shift;
-        alike_x |= zero_materials(word ^ words[at + 32u * STRIDE + i]) << shift;
-        alike_y |= zero_materials(word ^ words[at + STRIDE + i]) << shift;
-        alike_z |= zero_materials(word ^ following) << shift;
-    }
-    opaque_rows[row] = opaque;
-    occupancy[base + OCCUPANCY_OPAQUE + row] = opaque;
-    occupancy[base + OCCUPANCY_BLOCKY + row] = blocky;
-    occupancy[base + OCCUPANCY_ALIKE + row] = row < 31u * 32u ? alike_x : 0u;
-    occupancy[base + OCCUPANCY_ALIKE + 1024u + row] = (row & 31u) < 31u ? alike_y : 0u;
-    occupancy[base + OCCUPANCY_ALIKE + 2048u + row] = alike_z & 0x7FFFFFFFu;
-    if ((blocky & ~opaque) != 0u) {
-        atomicOr(flags, 1u);
-    }
+uint smooth_flags(uint word) {
+    return (word / FLAG_SMOOTH & 1u) | (word / (FLAG_SMOOTH << 16) & 1u) << 1;
 }
 
-// The cells of 4³ and 16³ voxels in a column of the former.
-void add_cells(uint x, uint y) {
-    uint any = 0u;
-    for (uint i = 0u; i < 16u; i++) {
-        any |= opaque_rows[(x * 4u + i / 4u) * 32u + y * 4u + i % 4u];
+// Bits of two voxels as bit i of their rows.
+uvec2 at_bit(uint i, uint bits) {
+    return uvec2(bits & 1u, bits >> 1 & 1u) << i;
+}
+
+// A word of the slot, or any where there is none.
+uint word_at(uint slot, uint i) {
+    return voxel_word(slot, min(i, uint(VOXEL_WORDS) - 1u));
+}
+
+void write_two(uint at, uvec2 rows) {
+    occupancy[at] = rows.x;
+    occupancy[at + 1u] = rows.y;
+}
+
+// Write the rows along x (axis 0) or y (axis 1) of an even z and of the one above it. Returns the opaque ones.
+uvec2 write_rows(uint slot, uint axis) {
+    uint thread = gl_LocalInvocationIndex;
+    uint across = thread / ROW_WORDS, pair = thread % ROW_WORDS;
+    uint step = axis == 0u ? PLANE_WORDS : ROW_WORDS;
+    uint step_across = axis == 0u ? ROW_WORDS : PLANE_WORDS;
+    uint at = across * step_across + pair;
+    uint word = voxel_word(slot, at);
+    uvec2 opaque = uvec2(0u), blocky = uvec2(0u);
+    uvec2 alike_along = uvec2(0u), alike_across = uvec2(0u), alike_z = uvec2(0u);
+    for (uint i = 0u; i < 32u; i++, at += step) {
+        uint next = word_at(slot, at + step);
+        uint above = word >> 16 | word_at(slot, at + 1u) << 16;
+        uint solid = ~zero_materials(word);
+        opaque |= at_bit(i, solid & ~see_through(word));
+        blocky |= at_bit(i, solid & ~smooth_flags(word));
+        alike_along |= at_bit(i, zero_materials(word ^ next));
+        alike_across |= at_bit(i, zero_materials(word ^ word_at(slot, at + step_across)));
+        alike_z |= at_bit(i, zero_materials(word ^ above));
+        word = next;
     }
-    any |= any >> 1;
-    any |= any >> 2;
-    uint column = 0u;
-    for (int z = 0; z < 8; z++) {
-        column |= bitfieldExtract(any, 4 * z, 1) << z;
+    // What lies in no or in another row was compared with something else.
+    alike_along &= 0x7FFFFFFFu;
+    alike_across = across < 31u ? alike_across : uvec2(0u);
+    alike_z.y = pair < ROW_WORDS - 1u ? alike_z.y : 0u;
+    uint rows = slot * OCCUPANCY_WORDS + (axis == 0u ? OCCUPANCY_X_ROWS : OCCUPANCY_Y_ROWS) + 2u * thread;
+    write_two(rows + OCCUPANCY_OPAQUE, opaque);
+    write_two(rows + OCCUPANCY_BLOCKY, blocky);
+    write_two(rows + OCCUPANCY_ALIKE + axis * PART, alike_along);
+    write_two(rows + OCCUPANCY_ALIKE + (1u - axis) * PART, alike_across);
+    write_two(rows + OCCUPANCY_ALIKE + 2u * PART, alike_z);
+    if ((blocky & ~opaque) != uvec2(0u)) {
+        atomicOr(flags, 1u);
     }
-    uint bit = (x * 8u + y) * 8u;
-    atomicOr(cells_4[bit / 32u], column << bit % 32u);
-    uint halves = uint((column & 0x0Fu) != 0u) | uint((column & 0xF0u) != 0u) << 1;
-    atomicOr(cells_16, halves << (x / 4u * 2u + y / 4u) * 2u);
+    return opaque;
+}
+
+// A word of the cells of 4³ voxels: four columns of them, of one X.
+uint four_columns(uint x, uint first_y) {
+    uint found = 0u;
+    for (uint i = 0u; i < 32u; i++) {
+        found |= uint(bitfieldExtract(opaque_columns[first_y * 8u + i], int(4u * x), 4) != 0u) << i;
+    }
+    return found;
 }
 
 void main() {
     uint thread = gl_LocalInvocationIndex;
     uint slot = slots[first_slot + gl_WorkGroupID.x];
     uint base = slot * OCCUPANCY_WORDS;
-    if (thread < 16u) {
-        cells_4[thread] = 0u;
+    if (thread < 64u) {
+        opaque_columns[thread] = 0u;
     }
     if (thread == 0u) {
         cells_16 = 0u;
         flags = 0u;
     }
-    for (uint x = 0u; x < 32u; x += PLANES) {
-        barrier();
-        uint first = x * PLANE_WORDS;
-        uint end = min((PLANES + 1u) * PLANE_WORDS, uint(VOXEL_WORDS) - first);
-        for (uint i = thread; i < end; i += gl_WorkGroupSize.x) {
-            words[i / ROW_WORDS * STRIDE + i % ROW_WORDS] = voxel_word(slot, first + i);
-        }
-        barrier();
-        write_row(base, x * 32u + thread, thread * STRIDE);
-    }
     barrier();
-    if (thread < 64u) {
-        add_cells(thread / 8u, thread % 8u);
+    for (uint axis = 0u; axis < 2u; axis++) {
+        uvec2 opaque = write_rows(slot, axis);
+        if (axis == 0u && opaque != uvec2(0u)) {
+            atomicOr(opaque_columns[thread / (4u * ROW_WORDS) * 8u + thread % ROW_WORDS / 2u], opaque.x | opaque.y);
+        }
     }
     barrier();
     if (thread < 16u) {
-        occupancy[base + OCCUPANCY_CELLS_4 + thread] = cells_4[thread];
+        uint found = four_columns(thread / 2u, thread % 2u * 4u);
+        occupancy[base + OCCUPANCY_CELLS_4 + thread] = found;
+        uint halves = uint((found & 0x0F0F0F0Fu) != 0u) | uint((found & 0xF0F0F0F0u) != 0u) << 1;
+        atomicOr(cells_16, halves << (thread / 8u * 2u + thread % 2u) * 2u);
     }
+    barrier();
     if (thread == 0u) {
         occupancy[base + OCCUPANCY_CELLS_16] = cells_16;
         occupancy[base + OCCUPANCY_FLAGS] = flags;

@@ -3,7 +3,7 @@
 #include "lib/packed_quad.glsl"
 #include "mesh/chunk.glsl"
 
-layout(std430, binding = QUADS_BINDING) writeonly buffer Quads { uvec2 quads[]; };
+layout(std430, binding = QUADS_BINDING) coherent buffer Quads { uvec2 quads[]; };
 layout(std430, binding = QUAD_OWNERS_BINDING) writeonly buffer QuadOwners { uint quad_owners[]; };
 layout(std430, binding = CHUNK_DRAWS_BINDING) buffer ChunkDraws { ChunkDraw chunk_draws[]; };
 layout(std430, binding = MESH_STATE_BINDING) buffer MeshState { MeshHeader header; MeshRow mesh_rows[]; };

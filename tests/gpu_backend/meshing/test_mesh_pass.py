@@ -169,17 +169,19 @@ def occupancy_reference(voxels: Chunk, palette: Palette) -> NDArray[np.uint32]:
         words = np.pad(words, (0, -len(words) % 4)).view(np.uint32)
         record[start : start + len(words)] = words
 
-    put(records.OCCUPANCY_OPAQUE, opaque)
-    put(records.OCCUPANCY_BLOCKY, blocky)
-    for size, start in ((4, records.OCCUPANCY_CELLS_4), (16, records.OCCUPANCY_CELLS_16)):
-        n = 32 // size
-        put(start, opaque.reshape(n, size, n, size, n, size).any(axis=(1, 3, 5)))
-    record[records.OCCUPANCY_FLAGS] = (blocky & ~opaque).any()
+    parts = {records.OCCUPANCY_OPAQUE: opaque, records.OCCUPANCY_BLOCKY: blocky}
     for axis in range(3):
         alike = np.zeros((32, 32, 32), bool)
         first, second = (np.moveaxis(material, axis, 0)[s] for s in (slice(None, -1), slice(1, None)))
         np.moveaxis(alike, axis, 0)[:-1] = first == second
-        put(records.OCCUPANCY_ALIKE + 1024 * axis, alike)
+        parts[records.OCCUPANCY_ALIKE + 1024 * axis] = alike
+    for part, bits in parts.items():
+        put(records.OCCUPANCY_X_ROWS + part, bits.transpose(1, 2, 0))
+        put(records.OCCUPANCY_Y_ROWS + part, bits.transpose(0, 2, 1))
+    for size, start in ((4, records.OCCUPANCY_CELLS_4), (16, records.OCCUPANCY_CELLS_16)):
+        n = 32 // size
+        put(start, opaque.reshape(n, size, n, size, n, size).any(axis=(1, 3, 5)))
+    record[records.OCCUPANCY_FLAGS] = (blocky & ~opaque).any()
     return record
 
 
