@@ -91,6 +91,7 @@ uint count_quads(inout uint found_kinds) {
             joins_v = joins_v.yzwx;
         }
     }
+    return n;
 }
 
 // Write the quads that have ended in the row before v. Returns where the next one goes.
