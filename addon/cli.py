@@ -15,8 +15,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from ..gpu_backend.views import DESCRIPTIONS, View
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish
@@ -27,9 +25,9 @@ from ..voxel.storage import world_from_bytes, world_to_bytes
 from ..voxel.world import World
 from . import idnames, presets, worlds
 from .files import check_suffix, check_writable, read_file, write_file
+from .picture import Picture
 
 if TYPE_CHECKING:
-    from ..gpu_backend.renderer import Figures
     from ..voxel.mesh.topology import WeldedMeshes
 
 BAKE_SUFFIXES = (".glb", ".blend", ".obj")
@@ -214,7 +212,7 @@ def _render(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".png",))
     check_writable(options.output)
     world = _read_world(options.file)
-    picture = _Picture(tuple(options.size), tuple(options.view), options.show)
+    picture = Picture(tuple(options.size), tuple(options.view), options.show)
     write_file(options.output, _run(picture.drawing(world)))
     if picture.reduced is not None:
         print(picture.reduced, file=sys.stderr)
@@ -245,7 +243,7 @@ def _demo(options: argparse.Namespace) -> None:
     start = time.monotonic()
     recipe = Recipe(presets.world_text(presets.DEFAULT_WORLD_PRESET), (192, 192, DEFAULT_HEIGHT), 1)
     world = _run(worlds.generate(recipe))
-    write_file(folder / "preview.png", _run(_Picture((1280, 720), DEFAULT_VIEW).drawing(world)))
+    write_file(folder / "preview.png", _run(Picture((1280, 720), DEFAULT_VIEW).drawing(world)))
     meshes = _run(worlds.mesh(world, "greedy"))
     welded = _run(worlds.weld(meshes))
     with _ProgressBar() as bar:
@@ -282,45 +280,6 @@ def world_info(world: World) -> dict[str, Any]:
             {"id": i, "name": m.name, "voxels": int(counts[i])} for i, m in world.palette.items() if counts[i]
         ],
     }
-
-
-class _Picture:
-    """A picture to be drawn of a world, seen from azimuth and elevation in degrees; show is the name of a View.
-
-    Once it is drawn, figures has what drawing took, and reduced why the graphics driver could not do all, if so.
-    """
-
-    figures: "Figures"
-    reduced: str | None
-
-    def __init__(self, size: tuple[int, int], view: tuple[float, float], show: str = "lit") -> None:
-        from ..gpu_backend.renderer import check_picture_size
-
-        check_picture_size(*size)
-        self._size, self._view, self._show = size, view, show
-
-    def drawing(self, world: World) -> Job[bytes]:
-        """The PNG file."""
-        from ..gpu_backend.camera import orbit_camera
-        from ..gpu_backend.context import create_context
-        from ..gpu_backend.legend import with_legend
-        from ..gpu_backend.renderer import Look
-        from ..gpu_backend.tiers import create_renderer
-        from ..voxel.formats.png import write_png
-
-        low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
-        camera = orbit_camera(low, np.array(high) + 1, *self._view, self._size[0] / self._size[1])
-        view = View[self._show.upper()]
-        ctx = create_context()
-        try:
-            renderer, self.reduced = create_renderer(ctx)
-            yield from worlds.prepare_drawing(world, meshes_blocks=self.reduced is not None)
-            with renderer:
-                pixels = yield from renderer.rendering(world, camera, *self._size, Look(view=view))
-                self.figures = renderer.settled_figures()
-        finally:
-            ctx.release()
-        return write_png(with_legend(pixels, view)[:, :, :3])
 
 
 def _read_world(path: Path) -> World:

@@ -14,6 +14,7 @@ from .chunk_grid import ChunkGrid
 from .context import Capabilities
 from .gl import GlFunctions
 from .materials import PaletteMaterials
+from .owned import Owned
 from .passes.cull import DrawCommands
 from .passes.mesh import MeshPass
 from .passes.occupancy import OccupancyPass
@@ -59,14 +60,16 @@ class WorldPool:
     ) -> None:
         self._budget = budget
         self._timers = timers
-        self._pages = VoxelPages(ctx, able, int(budget * _VOXEL_SHARE) // SLOT_BYTES)
-        self._grid = ChunkGrid(ctx)
-        self.quads = QuadPool(ctx, gl, able, max_bytes=int(budget * (1 - _VOXEL_SHARE)))
-        self.smooth = SmoothPool(ctx)
-        self.materials = PaletteMaterials(ctx)
-        self.commands = DrawCommands(ctx)
-        self._occupancy_pass = OccupancyPass(ctx, self._pages.defines)
-        self._mesh_pass = MeshPass(ctx, self._pages.defines, merge=merge)
+        with Owned() as owned:
+            self._pages = owned.add(VoxelPages(ctx, able, int(budget * _VOXEL_SHARE) // SLOT_BYTES))
+            self._grid = owned.add(ChunkGrid(ctx))
+            self.quads = owned.add(QuadPool(ctx, gl, able, max_bytes=int(budget * (1 - _VOXEL_SHARE))))
+            self.smooth = owned.add(SmoothPool(ctx))
+            self.materials = owned.add(PaletteMaterials(ctx))
+            self.commands = owned.add(DrawCommands(ctx))
+            self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
+            self._mesh_pass = owned.add(MeshPass(ctx, self._pages.defines, merge=merge))
+            self._owned = owned.pop_all()
         self.notice: str | None = None
         self._forget()
 
@@ -125,10 +128,7 @@ class WorldPool:
 
     def release(self) -> None:
         """Free everything."""
-        for part in self._parts:
-            part.release()
-        self._occupancy_pass.release()
-        self._mesh_pass.release()
+        self._owned.close()
 
     def _forget(self) -> None:
         self._world: World | None = None

@@ -17,6 +17,7 @@ from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import QUAD_DTYPE
 from .context import Capabilities, check_errors
 from .gl import GlFunctions
+from .owned import Owned
 from .passes.mesh import MeshPass
 from .records import (
     CHUNK_DRAW,
@@ -56,15 +57,17 @@ class QuadPool:
     ) -> None:
         self._ctx, self._gl, self.max_bytes = ctx, gl, max_bytes
         self._max_block_bytes = able.max_storage_block_bytes
-        self._compact = load_program(ctx, compute_shader="mesh/compact.comp")
-        self._free = load_program(ctx, compute_shader="mesh/free.comp")
-        self._work = WorkList(ctx)
-        self._capacity = -(-n_quads // QUAD_BLOCK)
-        self._quads, self._owners = self._new_quads(self._capacity)
         self.n_rows = self.n_quads = 0
         self._fence: int | None = None
         self._stale = False  # more was meshed since what is behind the fence was copied
-        self._draws, self._state, self._copy = self._new_rows(FIRST_ROWS)
+        self._capacity = -(-n_quads // QUAD_BLOCK)
+        with Owned() as owned:
+            self._compact = owned.add(load_program(ctx, compute_shader="mesh/compact.comp"))
+            self._free = owned.add(load_program(ctx, compute_shader="mesh/free.comp"))
+            self._work = owned.add(WorkList(ctx))
+            self._quads, self._owners = map(owned.add, self._new_quads(self._capacity))
+            self._draws, self._state, self._copy = self._new_rows(FIRST_ROWS)
+            owned.pop_all()
         self._write_header()
 
     @property

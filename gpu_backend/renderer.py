@@ -16,6 +16,7 @@ from .camera import Camera
 from .context import capabilities, check_errors
 from .frame import SUN_DIRECTION, frame_record, pixel_shifts
 from .gl import GlFunctions
+from .owned import Owned
 from .passes.cull import CullPass
 from .passes.draw import Drawn, DrawPass
 from .passes.occlusion import DepthTilesPass
@@ -25,6 +26,8 @@ from .records import FRAME, UniformBinding
 from .target import FrameTarget, ImageBinding
 from .timers import FrameTimers
 from .views import View
+
+_KINDS = ("blocky", "smooth")
 
 
 def check_picture_size(width: int, height: int) -> None:
@@ -93,18 +96,20 @@ class Renderer:
         self._gl = GlFunctions(ctx)
         self._able = capabilities(ctx)
         self._merge, self._budget = merge, budget
-        self.timers = FrameTimers(self._gl)
-        self._cull = CullPass(ctx)
-        self._draw = DrawPass(ctx)
-        self._depth_tiles = DepthTilesPass(ctx)
-        self._clear_pass = PixelPass(ctx, "draw/clear.comp")
-        self._shade = PixelPass(ctx, "light/shade.comp")
-        self._sky = PixelPass(ctx, "light/sky.comp")
-        self._accumulate = PixelPass(ctx, "compose/accumulate.comp")
-        self._compose = PixelPass(ctx, "compose/compose.comp")
-        self._pack = PixelPass(ctx, "compose/pack.comp")
-        self._frame = ctx.buffer(reserve=FRAME.itemsize, dynamic=True)
-        check_errors(ctx, "the frame's settings")
+        with Owned() as owned:
+            self.timers = owned.add(FrameTimers(self._gl))
+            self._cull = owned.add(CullPass(ctx))
+            self._draw = owned.add(DrawPass(ctx))
+            self._depth_tiles = owned.add(DepthTilesPass(ctx))
+            self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
+            self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
+            self._sky = owned.add(PixelPass(ctx, "light/sky.comp"))
+            self._accumulate = owned.add(PixelPass(ctx, "compose/accumulate.comp"))
+            self._compose = owned.add(PixelPass(ctx, "compose/compose.comp"))
+            self._pack = owned.add(PixelPass(ctx, "compose/pack.comp"))
+            self._frame = owned.add(ctx.buffer(reserve=FRAME.itemsize, dynamic=True))
+            check_errors(ctx, "the frame's settings")
+            self._owned = owned.pop_all()
         self._pools: list[WorldPool] = []
         self._resolves: dict[tuple[tuple[str, int], ...], tuple[PixelPass, PixelPass]] = {}
         self._target: FrameTarget | None = None
@@ -227,12 +232,7 @@ class Renderer:
             blocky.release()
             smooth.release()
         self._resolves.clear()
-        for item in (
-            self._cull, self._draw, self._depth_tiles, self._clear_pass, self._shade, self._sky, self._accumulate,
-            self._compose, self._pack, self._frame,
-        ):  # fmt: skip
-            item.release()
-        self.timers.release()
+        self._owned.close()
 
     def _begin(self, shown: Shown, target: FrameTarget, shift: tuple[float, float]) -> None:
         look = shown.look
@@ -278,8 +278,10 @@ class Renderer:
         """The passes for blocks and for smooth surfaces that read voxels as this pool has them."""
         key = tuple(pool.defines.items())
         if key not in self._resolves:
-            blocky = PixelPass(self._ctx, "resolve/blocky.comp", pool.defines)
-            self._resolves[key] = blocky, PixelPass(self._ctx, "resolve/smooth.comp", pool.defines)
+            with Owned() as owned:
+                passes = [owned.add(PixelPass(self._ctx, f"resolve/{kind}.comp", pool.defines)) for kind in _KINDS]
+                self._resolves[key] = passes[0], passes[1]
+                owned.pop_all()
         return self._resolves[key]
 
     def _sized_target(self, width: int, height: int) -> FrameTarget:

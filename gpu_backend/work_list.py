@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .context import check_errors
+from .owned import Owned
 from .records import StorageBinding
 
 ITEMS_A_DISPATCH = 4096
@@ -19,8 +20,10 @@ class WorkList:
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx
-        self._buffer = ctx.buffer(reserve=4, dynamic=True)
-        check_errors(ctx, "a list of work")
+        with Owned() as owned:
+            self._buffer = owned.add(ctx.buffer(reserve=4, dynamic=True))
+            check_errors(ctx, "a list of work")
+            owned.pop_all()
 
     @property
     def nbytes(self) -> int:

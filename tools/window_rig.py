@@ -66,7 +66,7 @@ exit $status
 """
 
 
-class NoRig(Exception):
+class NoRigError(Exception):
     """There is no rig; str() is one sentence that says why."""
 
 
@@ -96,19 +96,19 @@ def is_made() -> bool:
 
 
 def check_rig() -> None:
-    """Raises NoRig where nothing can be run in a rig here."""
+    """Raises NoRigError where nothing can be run in a rig here."""
     check_machine()
     if not is_made():
-        raise NoRig(f"There is no window rig in {folder()}: `make test-window` makes it.")
+        raise NoRigError(f"There is no window rig in {folder()}: `make test-window` makes it.")
 
 
 def check_machine() -> None:
     if sys.platform != "linux" or platform.machine() != "x86_64":
-        raise NoRig("The window rig is made for Linux on x86-64 only.")
+        raise NoRigError("The window rig is made for Linux on x86-64 only.")
     if os.geteuid() != 0:
-        raise NoRig("The window rig needs root, to make a Debian of its own and to enter it.")
+        raise NoRigError("The window rig needs root, to make a Debian of its own and to enter it.")
     if shutil.which("apt-get") is None:
-        raise NoRig("The window rig needs apt-get, to get debootstrap: make it on a Debian.")
+        raise NoRigError("The window rig needs apt-get, to get debootstrap: make it on a Debian.")
 
 
 # --- Entering -----------------------------------------------------------------------------------------------------
@@ -129,12 +129,17 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in the rig without a network, with session/home as its home; stdout and stderr come together.
 
-    session is the folder that the command sees as SESSION_INSIDE. Raises NoRig, and subprocess.TimeoutExpired after
-    timeout seconds; by then all that it had started has ended.
+    session is the folder that the command sees as SESSION_INSIDE. Raises NoRigError, and subprocess.TimeoutExpired
+    after timeout seconds; by then all that it had started has ended.
     """
     check_rig()
     (session / "home").mkdir(exist_ok=True)
-    variables = {"PATH": "/usr/bin:/usr/sbin", "LANG": "C.UTF-8", "HOME": f"{SESSION_INSIDE}/home", **(environment or {})}
+    variables = {
+        "PATH": "/usr/bin:/usr/sbin",
+        "LANG": "C.UTF-8",
+        "HOME": f"{SESSION_INSIDE}/home",
+        **(environment or {}),
+    }
     mounts = [("ro", CHECKOUT, CHECKOUT_INSIDE), ("rw", session.absolute(), SESSION_INSIDE)]
     return subprocess.run(
         ["unshare", "--net", *entered("env", f"--chdir={SESSION_INSIDE}", *command, mounts=mounts)],
@@ -173,7 +178,7 @@ def versions() -> str:
 
 
 def make() -> None:
-    """Make the rig where it is not made yet. Raises NoRig where that cannot be."""
+    """Make the rig where it is not made yet. Raises NoRigError where that cannot be."""
     check_machine()
     folder().mkdir(parents=True, exist_ok=True)
     with (folder() / "lock").open("w") as lock, (folder() / "log").open("a") as log:
@@ -206,31 +211,31 @@ def make_root(log: IO[str]) -> None:
 
 
 def check_suite() -> None:
-    """Raises NoRig where Debian has moved on to another Blender or Python, before all that is downloaded."""
+    """Raises NoRigError where Debian has moved on to another Blender or Python, before all that is downloaded."""
     for package, wanted in (("blender", BLENDER), ("python3", PYTHON)):
         command = entered("apt-cache", "show", "--no-all-versions", package)
         shown = subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
         (version,) = (line.split()[1] for line in shown.splitlines() if line.startswith("Version:"))
         if not version.startswith(f"{wanted}."):
-            raise NoRig(f"The window rig needs {package} {wanted}, and Debian {SUITE} carries {version}.")
+            raise NoRigError(f"The window rig needs {package} {wanted}, and Debian {SUITE} carries {version}.")
 
 
 def step(log: IO[str], *command: str | Path) -> None:
-    """Run one command of the making. Raises NoRig where it fails."""
+    """Run one command of the making. Raises NoRigError where it fails."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         command, check=False, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment
     )
     if done.returncode:
         name = next(str(word) for word in command if str(word) in ("rm", "debootstrap", "apt-get"))
-        raise NoRig(f"The window rig could not be made: {name} failed, and {log.name} says why.")
+        raise NoRigError(f"The window rig could not be made: {name} failed, and {log.name} says why.")
 
 
 def main() -> None:
     try:
         make()
         print(versions(), end="")
-    except NoRig as error:
+    except NoRigError as error:
         print(error, file=sys.stderr)
         sys.exit(os.EX_UNAVAILABLE)
 

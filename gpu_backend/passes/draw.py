@@ -9,6 +9,7 @@ import numpy as np
 from ...voxel.layout import CHUNK_VOXELS, QUAD_TRIANGLES
 from ...voxel.limits import MAX_DRAWN_CHUNKS
 from ..context import check_errors
+from ..owned import Owned
 from ..shader import load_program
 from .cull import DrawCommands
 
@@ -34,16 +35,18 @@ class DrawPass:
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx
         fragment = "draw/visibility.frag"
-        self._blocky = load_program(ctx, vertex_shader="draw/blocky.vert", fragment_shader=fragment)
-        self._smooth = load_program(ctx, vertex_shader="draw/smooth.vert", fragment_shader=fragment)
-        # GLSL 4.30 has no gl_BaseInstance; an attribute that counts the instances is offset by it.
-        self._rows = ctx.buffer(np.arange(MAX_DRAWN_CHUNKS, dtype=np.uint32).tobytes())
-        corners = 4 * np.arange(_MAX_DRAW_QUADS, dtype=np.uint32)[:, None] + QUAD_TRIANGLES.astype(np.uint32)
-        self._corners = ctx.buffer(corners.astype(np.uint32).tobytes())
-        check_errors(ctx, "the tables of the draws")
-        content = [(self._rows, "1u4/i", "row")]
-        self._blocky_vertices = ctx.vertex_array(self._blocky, content, self._corners)
-        self._smooth_vertices = ctx.vertex_array(self._smooth, content, self._corners)
+        with Owned() as owned:
+            self._blocky = owned.add(load_program(ctx, vertex_shader="draw/blocky.vert", fragment_shader=fragment))
+            self._smooth = owned.add(load_program(ctx, vertex_shader="draw/smooth.vert", fragment_shader=fragment))
+            # GLSL 4.30 has no gl_BaseInstance; an attribute that counts the instances is offset by it.
+            rows = owned.add(ctx.buffer(np.arange(MAX_DRAWN_CHUNKS, dtype=np.uint32).tobytes()))
+            corners = 4 * np.arange(_MAX_DRAW_QUADS, dtype=np.uint32)[:, None] + QUAD_TRIANGLES.astype(np.uint32)
+            indices = owned.add(ctx.buffer(corners.astype(np.uint32).tobytes()))
+            check_errors(ctx, "the tables of the draws")
+            content = [(rows, "1u4/i", "row")]
+            self._blocky_vertices = owned.add(ctx.vertex_array(self._blocky, content, indices))
+            self._smooth_vertices = owned.add(ctx.vertex_array(self._smooth, content, indices))
+            self._owned = owned.pop_all()
 
     def run(self, commands: DrawCommands, drawn: Drawn) -> None:
         """Draw into the framebuffer in use; the world is bound."""
@@ -64,7 +67,4 @@ class DrawPass:
 
     def release(self) -> None:
         """Free the pass's objects."""
-        for item in (
-            self._blocky_vertices, self._smooth_vertices, self._rows, self._corners, self._blocky, self._smooth
-        ):  # fmt: skip
-            item.release()
+        self._owned.close()

@@ -7,6 +7,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..owned import Owned
 from ..shader import load_program
 from ..work_list import WorkList, dispatch
 
@@ -16,8 +17,10 @@ class OccupancyPass:
 
     def __init__(self, ctx: moderngl.Context, defines: Mapping[str, object]) -> None:
         self._ctx = ctx
-        self._program = load_program(ctx, defines, compute_shader="mesh/occupancy.comp")
-        self._slots = WorkList(ctx)
+        with Owned() as owned:
+            self._program = owned.add(load_program(ctx, defines, compute_shader="mesh/occupancy.comp"))
+            self._slots = WorkList(ctx)
+            owned.pop_all()
 
     def run(self, slots: NDArray[np.uint32], transparent: NDArray[np.bool_]) -> None:
         """Compute the records of slots (n,) from their voxels. The voxels and OCCUPANCY are bound; transparent (256,)

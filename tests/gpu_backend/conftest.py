@@ -178,8 +178,8 @@ def draw_frame(ctx: moderngl.Context) -> Callable[..., FrameTarget]:
 
 @pytest.fixture(scope="session")
 def palette() -> Palette:
-    """1–6 opaque in six clear colours, 7 blue glass, 8 and 9 a dark red, without and with emission, 10 as 8, 11 as 2 but
-    smooth, 12 reddish glass. All are plain and let nothing in."""
+    """1–6 opaque in six clear colours, 7 blue glass, 8 and 9 a dark red, without and with emission, 10 as 8, 11 as 2
+    but smooth, 12 reddish glass. All are plain and let nothing in."""
     colors = [(220, 30, 30), (30, 220, 30), (30, 30, 220), (220, 220, 30), (30, 220, 220), (220, 30, 220)]
     materials = {i: Material(f"color {i}", color) for i, color in enumerate(colors, 1)}
     materials[7] = Material("glass", (40, 60, 220), opacity=0.4)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from voxelwright.gpu_backend import chunk_grid
 from voxelwright.gpu_backend.chunk_grid import ChunkGrid
 from voxelwright.gpu_backend.records import UNIFORM_CHUNK
 from voxelwright.voxel.errors import VoxelwrightError

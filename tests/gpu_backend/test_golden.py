@@ -7,7 +7,7 @@ To accept a new one, look at the picture that a failing or skipped run names and
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import moderngl
@@ -57,7 +57,7 @@ class Scene:
     world: Callable[[], World]
     azimuth: float = 32
     elevation: float = 26
-    look: Look = Look()
+    look: Look = field(default_factory=Look)
     half_height: float | None = None
 
 

@@ -148,7 +148,9 @@ def test_an_edit_uploads_and_meshes_only_what_it_touches(make_pool: Make, monkey
     assert not uploaded and not meshed
 
 
-def test_one_update_uploads_a_bounded_part(make_pool: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_update_uploads_a_bounded_part(
+    ctx: moderngl.Context, make_pool: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pool_module, "UPLOAD_BYTES", 4 * VOXEL_BYTES)
     world = _world([(x, 0, 0) for x in range(10)], (0, 1))
     pool = make_pool()
@@ -156,6 +158,7 @@ def test_one_update_uploads_a_bounded_part(make_pool: Make, monkeypatch: pytest.
     while not pool.update(world, ORIGIN):
         n_updates += 1
         assert n_updates < 20
+        ctx.finish()
     assert n_updates >= 3
     _bring(pool, world)
     assert _quads(pool) == _expected(world)

@@ -8,12 +8,21 @@ import numpy as np
 import pytest
 
 from voxelwright.gpu_backend import records
-from voxelwright.gpu_backend.records import CHUNK_DRAW, FRAME, INDIRECT_DRAW, MATERIAL, SMOOTH_QUAD, SMOOTH_VERTEX
+from voxelwright.gpu_backend.records import (
+    CHUNK_DRAW,
+    FRAME,
+    INDIRECT_DRAW,
+    MATERIAL,
+    MESH_ROW,
+    SMOOTH_DRAW,
+    SMOOTH_QUAD,
+    SMOOTH_VERTEX,
+)
 from voxelwright.gpu_backend.shader import compose, shader_sources
 
 LAYOUTS = {
     "CHUNK_DRAW": (80, {"corner": 0, "quad_offset": 16, "slot": 20, "face_offsets": 24, "face_counts": 48}),
-    "INDIRECT_DRAW": (20, {"count": 0, "instance_count": 4, "first": 8, "base_instance": 12, "reserved": 16}),
+    "INDIRECT_DRAW": (20, {"count": 0, "instance_count": 4, "first_index": 8, "base_vertex": 12, "base_instance": 16}),
     "SMOOTH_VERTEX": (32, {"position": 0, "attributes": 12, "normal": 16, "slot": 28}),
     "SMOOTH_QUAD": (20, {"vertices": 0, "material": 16}),
     "MATERIAL": (
@@ -32,14 +41,28 @@ LAYOUTS = {
         },
     ),
     "FRAME": (
-        176,
-        {"clip_from_eye": 0, "eye_from_clip": 64, "eye_voxel": 128, "eye_fraction": 144, "sun_direction": 160},
+        208,
+        {
+            "clip_from_eye": 0,
+            "eye_from_clip": 64,
+            "eye_voxel": 128,
+            "eye_fraction": 144,
+            "sun_direction": 160,
+            "view_direction": 176,
+            "picture": 192,
+        },
     ),
+    "SMOOTH_DRAW": (32, {"corner": 0, "quad_offset": 16, "quad_count": 20, "flags": 24}),
+    "MESH_HEADER": (32, {"top": 0, "capacity": 4, "n_without_room": 8, "n_quads": 12}),
+    "MESH_ROW": (8, {"capacity": 0, "flags": 4}),
+    "MESH_JOB": (16, {"coord": 0, "row": 12}),
 }
 
 STRUCTS = {
     "ChunkDraw": CHUNK_DRAW,
     "IndirectDraw": INDIRECT_DRAW,
+    "MeshRow": MESH_ROW,
+    "SmoothDraw": SMOOTH_DRAW,
     "SmoothVertex": SMOOTH_VERTEX,
     "SmoothQuad": SMOOTH_QUAD,
     "Material": MATERIAL,

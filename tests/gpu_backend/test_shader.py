@@ -84,6 +84,7 @@ ENTRIES = ("vert", "frag", "comp")
 DRAWS: list[tuple[int, dict[str, str]]] = [
     (COMPUTE_VERSION, {"vertex_shader": "draw/blocky.vert", "fragment_shader": "draw/visibility.frag"}),
     (COMPUTE_VERSION, {"vertex_shader": "draw/smooth.vert", "fragment_shader": "draw/visibility.frag"}),
+    (COMPUTE_VERSION, {"vertex_shader": "viewport/present.vert", "fragment_shader": "viewport/present.frag"}),
     (LEAST_VERSION, {"vertex_shader": "basic/blocky.vert", "fragment_shader": "basic/surface.frag"}),
     (LEAST_VERSION, {"vertex_shader": "basic/smooth.vert", "fragment_shader": "basic/surface.frag"}),
     *(
@@ -97,6 +98,7 @@ PAGED = ["mesh/greedy.comp", "mesh/single.comp", "mesh/occupancy.comp", "resolve
 PLAIN = [
     "compose/accumulate.comp",
     "compose/compose.comp",
+    "compose/pack.comp",
     "cull/cull.comp",
     "cull/depth_tiles.comp",
     "draw/clear.comp",

@@ -80,7 +80,9 @@ def test_corners_of_quads_are_those_of_the_cpu(run_glsl: Run, frame: Callable[..
 def _packed(run_glsl: Run, surfaces: NDArray[Any]) -> NDArray[Any]:
     """Surfaces once they have been through the G-buffer, its colours through bytes."""
     body = """
-    Surface s = Surface(real3(0u), real(3u), real3(4u), real(7u), real(8u), real(9u), word(10u), word(11u), word(12u) != 0u);
+    Surface s = Surface(
+        real3(0u), real(3u), real3(4u), real(7u), real(8u), real(9u), word(10u), word(11u), word(12u) != 0u
+    );
     vec4 color = floor(packed_color(s) * 255.0 + 0.5) / 255.0;
     s = unpacked_surface(color, packed_surface(s));
     put(0u, s.color); put(3u, s.opacity); put(4u, s.normal); put(7u, s.roughness); put(8u, s.metallic);
@@ -137,7 +139,8 @@ def test_the_visibility_target_tells_all_quads_apart(run_glsl: Run) -> None:
     quads = np.unique(np.random.default_rng(1).integers(0, 1 << 29, 500, np.uint32))
     quads = np.concatenate([[0, 1, (1 << 29) - 1], quads]).astype(np.uint32)
     body = """
-    uint seen[3] = uint[](blocky_visibility(word(0u)), smooth_visibility(word(0u), 0u), smooth_visibility(word(0u), 1u));
+    uint n = word(0u);
+    uint seen[3] = uint[](blocky_visibility(n), smooth_visibility(n, 0u), smooth_visibility(n, 1u));
     for (uint k = 0u; k < 3u; k++) {
         put(k * 5u, seen[k]);
         put(k * 5u + 1u, uint(sees_blocky(seen[k])));

@@ -163,7 +163,7 @@ def test_records_hold_both_materials_and_their_blend() -> None:
 
 @pytest.fixture
 def picture_of(renderer: Renderer, make_world: Make, draw_frame: Make) -> Make:
-    """A function that gives the light (64, 64, 3), row 0 at the top, of blocks with a smooth surface put beside them."""
+    """A function that gives the light (64, 64, 3), row 0 at the top, of blocks with a smooth surface beside them."""
 
     def picture(cells: Any, mesh: SmoothMesh, camera: Camera, look: Look | None = None) -> Any:
         pool = renderer.new_pool()

@@ -83,7 +83,7 @@ def test_quads_have_colours_of_their_own(cells: Any, camera: Camera, ctx: Any, m
     for merge in (True, False):
         with Renderer(ctx, merge=merge) as renderer:
             picture = renderer.render(wall, front, 60, 60, Look(View.QUADS), samples=1)[8:52, 8:52, :3]
-            colors, counts = np.unique((picture.reshape(-1, 3) + 2) // 6, axis=0, return_counts=True)
+            _colors, counts = np.unique((picture.reshape(-1, 3) + 2) // 6, axis=0, return_counts=True)
             n_colors.append(int((counts > 12).sum()))
     assert n_colors[0] in (1, 2, 3, 4)  # one quad, whose colour the noise may split
     assert n_colors[1] >= 20

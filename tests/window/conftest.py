@@ -48,7 +48,7 @@ def rig() -> None:
     """The window rig; tests that need it are skipped where there is none."""
     try:
         window_rig.check_rig()
-    except window_rig.NoRig as error:
+    except window_rig.NoRigError as error:
         pytest.skip(str(error))
 
 
@@ -86,9 +86,7 @@ def window(session_folder: Path) -> Window:
         folder = session_folder / name
         folder.mkdir()
         try:
-            done = window_rig.run_window(
-                DRIVER, script, name, backend=backend, session=session_folder, timeout=timeout
-            )
+            done = window_rig.run_window(DRIVER, script, name, backend=backend, session=session_folder, timeout=timeout)
         except subprocess.TimeoutExpired as error:
             pytest.fail(f"{name} did not end within {timeout:.0f} s:\n{error.stdout}", pytrace=False)
         assert (folder / "results.json").exists(), done.stdout

@@ -114,7 +114,7 @@ def simulate(kind: str, value: str, **modifiers: bool) -> Steps:
 
 def move(place: tuple[int, int]) -> Steps:
     """Move the mouse to window coordinates."""
-    global _mouse
+    global _mouse  # noqa: PLW0603
     _mouse = place
     yield from simulate("MOUSEMOVE", "NOTHING")
 

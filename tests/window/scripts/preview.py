@@ -55,9 +55,7 @@ def _cube(name: str, place: tuple[float, float, float], size: float) -> None:
     mesh = bpy.data.meshes.new(name)
     s = size / 2
     corners = [(x, y, z) for x in (-s, s) for y in (-s, s) for z in (-s, s)]
-    mesh.from_pydata(
-        corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    )
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
     made = bpy.data.objects.new(name, mesh)
     made.location = place
     bpy.context.scene.collection.objects.link(made)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of worlds, off screen."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..gpu_backend.views import View
+from ..voxel.jobs import Job
+from ..voxel.world import World
+from . import worlds
+
+if TYPE_CHECKING:
+    from ..gpu_backend.renderer import Figures
+
+
+class Picture:
+    """A picture to be drawn of a world, seen from azimuth and elevation in degrees; show is the name of a View.
+
+    Once it is drawn, figures has what drawing took, and reduced why the graphics driver could not do all, if so.
+    """
+
+    figures: "Figures"
+    reduced: str | None
+
+    def __init__(self, size: tuple[int, int], view: tuple[float, float], show: str = "lit") -> None:
+        from ..gpu_backend.renderer import check_picture_size
+
+        check_picture_size(*size)
+        self._size, self._view, self._show = size, view, show
+
+    def drawing(self, world: World) -> Job[bytes]:
+        """The PNG file."""
+        from ..gpu_backend.camera import orbit_camera
+        from ..gpu_backend.context import create_context
+        from ..gpu_backend.legend import with_legend
+        from ..gpu_backend.renderer import Look
+        from ..gpu_backend.tiers import create_renderer
+        from ..voxel.formats.png import write_png
+
+        low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
+        camera = orbit_camera(low, np.array(high) + 1, *self._view, self._size[0] / self._size[1])
+        view = View[self._show.upper()]
+        ctx = create_context()
+        try:
+            renderer, self.reduced = create_renderer(ctx)
+            yield from worlds.prepare_drawing(world, meshes_blocks=self.reduced is not None)
+            with renderer:
+                pixels = yield from renderer.rendering(world, camera, *self._size, Look(view=view))
+                self.figures = renderer.settled_figures()
+        finally:
+            ctx.release()
+        return write_png(with_legend(pixels, view)[:, :, :3])
