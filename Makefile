@@ -2,6 +2,7 @@
 #
 # make demo        a world, its picture, its Blender file and its glTF in build/demo
 # make test        all tests; TESTS=tests/voxel some of them
+# make test-window tests in a Blender with a window, for which it makes a Debian of its own; needs root
 # make check       linter and type checker
 # make bench       figures beside those of peers, GROUP=greedy and the other files with rows() in benchmarks/
 # make extension   the zips that Blender installs, in build/extension
@@ -15,13 +16,18 @@ TESTS ?= tests
 PROCESSES ?= 5
 export PYTHON VENV BPY
 
-.PHONY: demo test bench check extension environment check-environment validator clean
+.PHONY: demo test test-window bench check extension environment check-environment validator clean
 
 demo: environment
 	"$(VENV)/bin/voxelwright" demo -o build/demo
 
 test: environment validator
 	"$(VENV)/bin/python" -P -m pytest $(TESTS)
+
+# 69 says that there can be no rig here, and why; the tests are skipped then.
+test-window: environment
+	"$(VENV)/bin/python" tools/window_rig.py || [ $$? = 69 ]
+	"$(VENV)/bin/python" -P -m pytest tests/window
 
 bench: environment
 	"$(VENV)/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary=:all: -r requirements/bench.txt

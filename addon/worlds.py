@@ -157,17 +157,21 @@ def mesh(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes
 
 def prepare_drawing(world: World, *, meshes_blocks: bool) -> Job[None]:
     """Compile what drawing a world needs; meshes_blocks where the graphics card does not mesh blocks itself."""
-    if not (meshes_blocks or world.has_smooth_voxels()):
-        return
+    if meshes_blocks:
+        yield Progress(0.0, "Loading")
+        kernel_cache.prepare()
+        yield from kernel_cache.compiling("mesh", lambda: _meshes(_sample_world(), "greedy"))
+    elif world.has_smooth_voxels():
+        yield from prepare_smooth_surfaces()
+
+
+def prepare_smooth_surfaces() -> Job[None]:
+    """Compile what smooth surfaces are meshed with."""
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.mesh.smooth import mesh_smooth
 
-    sample = _sample_world()
-    if meshes_blocks:
-        yield from kernel_cache.compiling("mesh", lambda: _meshes(sample, "greedy"))
-    else:
-        yield from kernel_cache.compiling("smooth", lambda: mesh_smooth(sample))
+    yield from kernel_cache.compiling("smooth", lambda: mesh_smooth(_sample_world()))
 
 
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:

@@ -16,6 +16,9 @@ LEAST_VERSION = 410
 """The oldest OpenGL that anything is drawn with: macOS has no newer one. 3.3 would not do: GLSL has bitfieldExtract
 and precise, which keeps places far from the origin still, from 4.00 on."""
 
+_MAX_ERRORS = 16
+"""OpenGL keeps one error of each kind; a context that is lost gives the same for ever."""
+
 DEBIAN_PACKAGES = "libegl1 libgl1 libgl1-mesa-dri"
 
 
@@ -89,6 +92,13 @@ def check_errors(ctx: moderngl.Context, what: str) -> None:
         raise VoxelwrightError(f"The graphics memory is too small for {what}; use a smaller world or picture.")
     if error != "GL_NO_ERROR":
         raise VoxelwrightError(f"The graphics driver reported {error} for {what}; update the driver or report this.")
+
+
+def forget_errors(ctx: moderngl.Context) -> None:
+    """Read the errors that others left in a context that we share, so that they are not taken for ours."""
+    for _ in range(_MAX_ERRORS):
+        if ctx.error == "GL_NO_ERROR":
+            return
 
 
 def _refusal(reason: str) -> str:

@@ -163,7 +163,7 @@ def run_window(
     blender = ["blender", "--factory-startup", "--gpu-backend", backend, "--enable-event-simulate"]
     blender += ["--window-geometry", "0", "0", width, height, "--python-exit-code", "1"]
     inside = CHECKOUT_INSIDE / script.relative_to(CHECKOUT)
-    command = ["xvfb-run", "-a", "-s", server, *blender, "--python", inside, "--", *arguments]
+    command = ["xvfb-run", "-a", "-s", server, *blender, "--python", str(inside), "--", *arguments]
     return run(*command, session=session, timeout=timeout, environment={"PYTHONDONTWRITEBYTECODE": "1"})
 
 

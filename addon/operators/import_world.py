@@ -18,6 +18,7 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
     bl_idname = idnames.OT_IMPORT_WORLD
     bl_label = "Import Voxels"
     bl_options = {"REGISTER", "UNDO"}
+    is_previewed = True
 
     filename_ext = ""
     filepath: bpy.props.StringProperty(

@@ -9,7 +9,7 @@ import bpy
 
 from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job, Progress
-from .. import session
+from .. import session, worlds
 
 _SLICE_SECONDS = 0.05
 _TIMER_SECONDS = 0.01
@@ -25,6 +25,13 @@ def has_world(operator: Any, context: bpy.types.Context) -> bool:
     return True
 
 
+def _with_preview(job: Job[Any]) -> Job[Any]:
+    """The job, and then what viewports need to show at once what it makes."""
+    result = yield from job
+    yield from worlds.prepare_smooth_surfaces()
+    return result
+
+
 # A mixin, so that a test can drive it without Blender; to the type checker it is the operator that it will be.
 _Operator: Any = bpy.types.Operator if TYPE_CHECKING else object
 
@@ -34,6 +41,9 @@ class JobOperator(_Operator):
 
     Nothing in Blender changes before finish(), so cancelling leaves everything as it was.
     """
+
+    is_previewed = False
+    """Whether viewports will show what the job makes."""
 
     _job: Job[Any] | None = None
     _timer: bpy.types.Timer | None = None
@@ -73,7 +83,8 @@ class JobOperator(_Operator):
     def run_in_slices(self, context: bpy.types.Context) -> Result:
         """Start the job and return to Blender; modal() goes on with it."""
         try:
-            self._job = self.start(context)
+            job = self.start(context)
+            self._job = _with_preview(job) if self.is_previewed else job
         except VoxelwrightError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

@@ -19,6 +19,7 @@ class _RecipeOperator(JobOperator):
     """What both have: the properties that make a recipe."""
 
     bl_options: Any = {"REGISTER", "UNDO"}
+    is_previewed = True
 
     preset: bpy.props.EnumProperty(name="Preset", description="The kind of terrain", items=preset_items)
     size: bpy.props.IntVectorProperty(

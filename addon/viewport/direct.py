@@ -4,7 +4,7 @@
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from ...gpu_backend.context import attach_context, capabilities, check_errors
+from ...gpu_backend.context import attach_context, capabilities, check_errors, forget_errors
 from ...gpu_backend.passes.present import PresentPass, new_packed_picture
 from ...gpu_backend.renderer import Renderer
 from ...gpu_backend.tiers import why_basic
@@ -24,6 +24,7 @@ class DirectWay:
         self._state = GlState(loader.load)
         with self._state.kept():
             self._ctx = attach_context(loader)
+            forget_errors(self._ctx)
             reason = why_basic(capabilities(self._ctx))
             if reason is not None:
                 raise VoxelwrightError(reason)
@@ -36,6 +37,7 @@ class DirectWay:
         """Show worlds in a region of size pixels; whether all of them is there. The region stands for its picture,
         which is drawn again only where something has changed."""
         with self._state.kept():
+            forget_errors(self._ctx)
             blender, viewport = self._ctx.detect_framebuffer(), self._state.viewport()
             complete = self._update(region, seen, size)
             blender.use()
@@ -58,3 +60,12 @@ class DirectWay:
         self.renderer.pack(target, picture, seen[0].look.view)
         self._pictures[region] = key if complete else None, picture
         return complete
+
+    def release(self) -> None:
+        """Free everything; inside a draw handler too."""
+        with self._state.kept():
+            for _, picture in self._pictures.values():
+                picture.release()
+            self._pictures.clear()
+            self._present.release()
+            self.renderer.release()

@@ -22,6 +22,10 @@ N_TEXTURE_UNITS, N_STORAGE, N_UNIFORM, N_IMAGES = 8, 16, 2, 7
 """How many of each kind we use."""
 
 
+State = dict[str, tuple[Any, ...]]
+"""Numbers by names of our own."""
+
+
 class GlState:
     """Reads and sets what drawing changes. load finds OpenGL's functions."""
 
@@ -65,13 +69,14 @@ class GlState:
         finally:
             self.restore(before)
 
-    def viewport(self) -> tuple[int, ...]:
+    def viewport(self) -> tuple[int, int, int, int]:
         """x, y, width and height."""
-        return self._integers(*_INTEGERS["viewport"])
+        x, y, width, height = self._integers(*_INTEGERS["viewport"])
+        return x, y, width, height
 
-    def read(self) -> dict[str, tuple[int | float, ...]]:
-        """The state, by names of our own."""
-        state = {name: (self._is_enabled(number),) for name, number in _CAPABILITIES.items()}
+    def read(self) -> State:
+        """The state."""
+        state: State = {name: (self._is_enabled(number),) for name, number in _CAPABILITIES.items()}
         for name, (query, n) in _INTEGERS.items():
             state[name] = self._integers(query, n)
         state["line width"] = self._floats(0x0B21, 1)
@@ -90,7 +95,7 @@ class GlState:
             state[f"image {index}"] = (index, *(self._at(query, index) for query in _IMAGE_QUERIES))
         return state
 
-    def restore(self, state: dict[str, tuple[int | float, ...]]) -> None:
+    def restore(self, state: State) -> None:
         """Set the state that read() gave."""
         call = self._call
         for name, number in _CAPABILITIES.items():

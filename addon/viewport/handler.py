@@ -99,7 +99,7 @@ def _make_way() -> Any:
 
 
 def _shown_worlds(context: bpy.types.Context) -> list[bpy.types.Object]:
-    space = context.space_data
+    space: Any = context.space_data
     return [
         owner
         for owner in context.scene.objects
