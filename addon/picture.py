@@ -30,7 +30,8 @@ class Picture:
         self._size, self._view, self._show = size, view, show
 
     def drawing(self, world: World) -> Job[bytes]:
-        """The PNG file."""
+        """The PNG file. Raises VoxelwrightError for a world without voxels."""
+        worlds.check_voxels(world)
         from ..gpu_backend.camera import orbit_camera
         from ..gpu_backend.context import create_context
         from ..gpu_backend.legend import with_legend

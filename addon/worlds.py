@@ -140,7 +140,7 @@ def _import_heightmap(data: bytes, options: ImportOptions) -> Job[tuple[World, t
 
 def mesh(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     """Mesh a world, kind by MESH_KINDS. Raises VoxelwrightError for a world without voxels."""
-    _check_voxels(world)
+    check_voxels(world)
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.edit.smoothing import smooth_all
@@ -184,7 +184,8 @@ def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Mes
     return Meshes(blocky, smooth, world.palette)
 
 
-def _check_voxels(world: World) -> None:
+def check_voxels(world: World) -> None:
+    """Raise VoxelwrightError for a world without voxels."""
     if not world.coords():
         raise VoxelwrightError("This world has no voxels; generate or import some first.")
 
@@ -235,7 +236,7 @@ def _mesh_level(world: World, options: BakeOptions) -> Job[Meshes]:
         raise VoxelwrightError(
             "Less detail goes with greedy and simple meshes without ambient occlusion; choose those."
         )
-    _check_voxels(world)
+    check_voxels(world)
     yield Progress(0.0, "Loading")
     kernel_cache.prepare()
     from ..voxel.mesh.lod import mesh_lod

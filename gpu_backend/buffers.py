@@ -24,6 +24,13 @@ def grown(ctx: moderngl.Context, buffer: moderngl.Buffer, size: int) -> moderngl
     if buffer.size >= size:
         return buffer
     larger = new_buffer(ctx, size)
-    ctx.copy_buffer(larger, buffer, buffer.size)
+    copy(ctx, larger, buffer)
     buffer.release()
     return larger
+
+
+def copy(ctx: moderngl.Context, to: moderngl.Buffer, source: moderngl.Buffer) -> None:
+    """Copy all of a buffer to the beginning of another one, and wait for that: NVIDIA's driver lets what is written
+    afterwards overtake a copy into a new buffer, which then undoes it."""
+    ctx.copy_buffer(to, source, source.size)
+    ctx.finish()

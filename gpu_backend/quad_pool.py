@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import QUAD_DTYPE
+from .buffers import copy
 from .context import Capabilities, check_errors
 from .gl import GlFunctions
 from .owned import Owned
@@ -167,12 +168,12 @@ class QuadPool:
     def _answer(self) -> NDArray[np.int64]:
         stale = self._stale
         self._forget_fence()
-        copy = self._copy.read()
-        header = np.frombuffer(copy, MESH_HEADER, 1)[0]
+        state = self._copy.read()
+        header = np.frombuffer(state, MESH_HEADER, 1)[0]
         self.n_quads = int(header["n_quads"])
         rows = np.empty(0, np.int64)
         if header["n_without_room"]:
-            rows = self._make_room(int(header["top"]), np.frombuffer(copy, MESH_ROW, offset=MESH_HEADER.itemsize))
+            rows = self._make_room(int(header["top"]), np.frombuffer(state, MESH_ROW, offset=MESH_HEADER.itemsize))
         if stale:
             self._ask()
         return rows
@@ -246,7 +247,7 @@ class QuadPool:
         if n > room:
             made = self._new_rows(max(n, 2 * room))
             for new, old in zip(made, (self._draws, self._state, self._copy), strict=True):
-                self._ctx.copy_buffer(new, old, old.size)
+                copy(self._ctx, new, old)
                 old.release()
             self._draws, self._state, self._copy = made
         self.n_rows = max(self.n_rows, n)

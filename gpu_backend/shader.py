@@ -64,7 +64,8 @@ def compose(
         base = len(files) * _LINES_PER_FILE
         files.append(file)
         lines.append(f"#line {base + 1}")
-        for number, line in enumerate(sources[file].splitlines(), 1):
+        own = sources[file].splitlines()
+        for number, line in enumerate(own, 1):
             match = _INCLUDE.match(line)
             if match is None:
                 lines.append(line)
@@ -73,7 +74,8 @@ def compose(
                 raise ValueError(f"{file}:{number}: there is no shader file {match[1]}")
             if match[1] not in files:
                 add(match[1])
-            lines.append(f"#line {base + number + 1}")
+            if number < len(own):  # NVIDIA's compiler refuses a #line that nothing follows
+                lines.append(f"#line {base + number + 1}")
 
     add(name)
     return ComposedShader("\n".join(lines) + "\n", tuple(files))

@@ -37,14 +37,17 @@ class DrawCommands:
     def resize(self, n_rows: int, n_smooth_rows: int) -> None:
         """Make room for so many rows."""
         self.n_rows, self.n_smooth_rows = n_rows, n_smooth_rows
-        size = 2 * (N_FACES * n_rows + n_smooth_rows) * INDIRECT_DRAW.itemsize
-        flag_bytes = (n_rows + n_smooth_rows) * _FLAG_BYTES
-        if self.buffer.size < size or self.seen.size < flag_bytes:
-            self.buffer.release()
-            self.buffer = self._ctx.buffer(reserve=size + size // 4)
-            self.seen.release()
-            self.seen = self._ctx.buffer(bytes(2 * flag_bytes))
-            check_errors(self._ctx, "the commands of the draws")
+        self.buffer = self._roomy(self.buffer, 2 * (N_FACES * n_rows + n_smooth_rows) * INDIRECT_DRAW.itemsize)
+        self.seen = self._roomy(self.seen, (n_rows + n_smooth_rows) * _FLAG_BYTES)
+
+    def _roomy(self, buffer: moderngl.Buffer, size: int) -> moderngl.Buffer:
+        """The buffer, or a larger one of zeros where it is too small."""
+        if buffer.size >= size:
+            return buffer
+        buffer.release()
+        larger = self._ctx.buffer(bytes(size + size // 4 // 4 * 4))
+        check_errors(self._ctx, "the commands of the draws")
+        return larger
 
     def blocky(self, *, transparent: bool) -> tuple[int, int]:
         """First command and number of commands."""

@@ -412,4 +412,5 @@ def test_from_afar_a_material_has_the_palettes_colour(gpu: Gpu) -> None:
         color = PALETTE.linear_colors[index]
         np.testing.assert_allclose(near[:, index, :3].mean(axis=0), color, rtol=0.04 * material.texture_contrast)
         seen = far.reshape(-1, 8, 7)[:, index, :3]
-        np.testing.assert_allclose(seen, np.tile(color, (200, 1)), rtol=0.04 * material.texture_contrast)
+        # Drivers choose between mip levels as they like, and some do not take the smallest one.
+        np.testing.assert_allclose(seen, np.tile(color, (200, 1)), rtol=0.12 * material.texture_contrast)

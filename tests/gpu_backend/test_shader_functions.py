@@ -90,10 +90,11 @@ def _packed(run_glsl: Run, surfaces: NDArray[Any]) -> NDArray[Any]:
     return run_glsl('#include "lib/gbuffer.glsl"', body, surfaces, 13).view(SURFACE)[:, 0]
 
 
-def test_axis_normals_come_through_the_gbuffer_exactly(run_glsl: Run) -> None:
+def test_axis_normals_come_through_the_gbuffer(run_glsl: Run) -> None:
+    """Exactly, but for drivers whose divisions are not."""
     surfaces = np.zeros(6, SURFACE)
     surfaces["normal"] = layout.FACE_NORMALS
-    np.testing.assert_array_equal(_packed(run_glsl, surfaces)["normal"], layout.FACE_NORMALS)
+    np.testing.assert_allclose(_packed(run_glsl, surfaces)["normal"], layout.FACE_NORMALS, rtol=0, atol=1e-7)
 
 
 def test_surfaces_come_through_the_gbuffer(run_glsl: Run) -> None:
