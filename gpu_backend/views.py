@@ -38,9 +38,9 @@ LEGENDS: dict[View, Legend] = {
         ((0.03, 0.06, 0.35), "-Z"),
     ),
     View.BLEND: (
-        ((0.8, 0.05, 0.05), "BLENDS ALONG U"),
-        ((0.05, 0.15, 0.8), "BLENDS ALONG V"),
-        ((0.05, 0.5, 0.05), "NO BLEND"),
+        ((0.45, 0.0, 0.0), "BLENDS ALONG U"),
+        ((0.0, 0.0, 0.6), "BLENDS ALONG V"),
+        ((0.0, 0.3, 0.0), "NO BLEND"),
         ((1.0, 0.0, 0.0), "VOXELS AND QUAD DISAGREE"),
     ),
     View.CHUNKS: (((1.0, 0.75, 0.05), "CHUNK BORDER"),),

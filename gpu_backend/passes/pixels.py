@@ -10,6 +10,10 @@ from ..shader import load_program
 _GROUP = 8
 """Threads along each edge of a work group; the shaders say the same."""
 
+_WRITTEN = (
+    moderngl.SHADER_IMAGE_ACCESS_BARRIER_BIT | moderngl.TEXTURE_FETCH_BARRIER_BIT | moderngl.TEXTURE_UPDATE_BARRIER_BIT
+)
+
 
 class PixelPass:
     """A compute program over the picture, which reads textures by the names of its samplers."""
@@ -21,14 +25,14 @@ class PixelPass:
     def run(
         self, size: tuple[int, int], textures: Mapping[str, moderngl.Texture], **uniforms: int | float | bool
     ) -> None:
-        """Run over size pixels. What it writes can be read by the passes after it."""
+        """Run over size pixels. What it writes can be read by the passes after it, and by the CPU."""
         for unit, (name, texture) in enumerate(textures.items(), FIRST_TEXTURE_UNIT):
             texture.use(unit)
             self._program[name] = unit
         for name, value in uniforms.items():
             self._program[name] = value
         self._program.run(-(-size[0] // _GROUP), -(-size[1] // _GROUP))
-        self._ctx.memory_barrier(moderngl.SHADER_IMAGE_ACCESS_BARRIER_BIT | moderngl.TEXTURE_FETCH_BARRIER_BIT)
+        self._ctx.memory_barrier(_WRITTEN)
 
     def release(self) -> None:
         """Free the program."""
