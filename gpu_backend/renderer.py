@@ -41,8 +41,7 @@ def check_picture_size(width: int, height: int) -> None:
 @dataclass(frozen=True)
 class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
-    materials run into each other. sky fills what no world covers; haze lets
-    far surfaces fade."""
+    materials run into each other. sky fills what no world covers; haze lets far surfaces fade."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
@@ -74,15 +73,15 @@ class Figures:
     def text(self) -> str:
         """As lines for people."""
         stages = [
-            f"{name:<12}{gpu:9.3f} ms GPU {self.cpu_milliseconds[name]:9.3f} ms CPU"
+            f"{name:<18}{gpu:9.3f} ms GPU {self.cpu_milliseconds[name]:9.3f} ms CPU"
             for name, gpu in self.gpu_milliseconds.items()
         ]
         return "\n".join(
             [
-                f"chunks      {self.chunks:,}",
-                f"quads       {self.quads:,}",
-                f"draws       {self.draws:,}",
-                f"memory      {self.nbytes / 2**20:.1f} MiB",
+                f"chunks            {self.chunks:,}",
+                f"quads             {self.quads:,}",
+                f"draws             {self.draws:,}",
+                f"memory            {self.nbytes / 2**20:.1f} MiB",
                 *stages,
             ]
         )

@@ -17,7 +17,7 @@ from ...gpu_backend.renderer import Renderer
 from ...gpu_backend.shader import shader_sources
 from ...gpu_backend.tiers import why_basic
 from ...voxel.errors import VoxelwrightError
-from .pictures import Seen, WorldPools, picture_key
+from .pictures import Pictures, Seen, WorldPools, picture_key
 
 
 class CarriedWay:
@@ -35,7 +35,7 @@ class CarriedWay:
             self.renderer = Renderer(self._ctx)
             self.pools = WorldPools(self.renderer)
         self._packed: Any = None
-        self._pictures: dict[Hashable, tuple[Hashable, Any]] = {}
+        self._pictures = Pictures()
         self._shader = _present_shader()
         form = gpu.types.GPUVertFormat()
         form.attr_add(id="corner", comp_type="F32", len=2, fetch_mode="FLOAT")
@@ -47,13 +47,19 @@ class CarriedWay:
         """As DirectWay.draw()."""
         key = picture_key(seen, size)
         complete = True
-        if region not in self._pictures or self._pictures[region][0] != key:
+        if self._pictures.key_of(region) != key:
             pixels, complete = self._drawn(seen, size)
             buffer = gpu.types.Buffer("FLOAT", pixels.shape, pixels)
             texture = gpu.types.GPUTexture(size, format="RG32F", data=buffer)
-            self._pictures[region] = key if complete else None, texture
-        self._put(self._pictures[region][1])
+            self._pictures.put(region, key if complete else None, texture)
+        self._put(self._pictures[region])
         return complete
+
+    def keep_only(self, world_ids: set[str]) -> None:
+        """As DirectWay.keep_only()."""
+        if self.pools.has_others(world_ids):
+            with _blender_put_aside(), self._ctx:
+                self.pools.keep_only(world_ids)
 
     def _drawn(self, seen: Sequence[Seen], size: tuple[int, int]) -> tuple[Any, bool]:
         """(height · width · 2,) float32, as shaders/compose/pack.comp says, and whether all of the worlds is there."""

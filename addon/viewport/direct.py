@@ -2,7 +2,6 @@
 """Drawing in Blender's own OpenGL context: its state is kept, and the picture never leaves the graphics card."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 from ...gpu_backend.context import attach_context, capabilities, check_errors, forget_errors
 from ...gpu_backend.passes.present import PresentPass, new_packed_picture
@@ -11,7 +10,7 @@ from ...gpu_backend.tiers import why_basic
 from ...voxel.errors import VoxelwrightError
 from .gl_loader import CurrentContext
 from .gl_state import GlState
-from .pictures import Seen, WorldPools, picture_key
+from .pictures import Pictures, Seen, WorldPools, picture_key
 
 
 class DirectWay:
@@ -31,7 +30,7 @@ class DirectWay:
             self.renderer = Renderer(self._ctx)
             self.pools = WorldPools(self.renderer)
             self._present = PresentPass(self._ctx)
-        self._pictures: dict[Hashable, tuple[Hashable, Any]] = {}
+        self._pictures = Pictures()
 
     def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int]) -> bool:
         """Show worlds in a region of size pixels; whether all of them is there. The region stands for its picture,
@@ -42,15 +41,21 @@ class DirectWay:
             complete = self._update(region, seen, size)
             blender.use()
             self._ctx.viewport = viewport
-            self._present.run(self._pictures[region][1])
+            self._present.run(self._pictures[region])
             check_errors(self._ctx, "drawing in the viewport")
         return complete
 
+    def keep_only(self, world_ids: set[str]) -> None:
+        """Free what was kept of other worlds."""
+        if self.pools.has_others(world_ids):
+            with self._state.kept():
+                self.pools.keep_only(world_ids)
+
     def _update(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int]) -> bool:
         key = picture_key(seen, size)
-        before, picture = self._pictures.get(region, (None, None))
-        if before == key:
+        if self._pictures.key_of(region) == key:
             return True
+        picture = self._pictures.get(region)
         if picture is None or picture.size != size:
             if picture is not None:
                 picture.release()
@@ -58,14 +63,14 @@ class DirectWay:
         shown, complete = self.pools.update(seen)
         target = self.pools.draw(shown, size)
         self.renderer.pack(target, picture, seen[0].look.view)
-        self._pictures[region] = key if complete else None, picture
+        for forgotten in self._pictures.put(region, key if complete else None, picture):
+            forgotten.release()
         return complete
 
     def release(self) -> None:
         """Free everything; inside a draw handler too."""
         with self._state.kept():
-            for _, picture in self._pictures.values():
+            for picture in self._pictures.clear():
                 picture.release()
-            self._pictures.clear()
             self._present.release()
             self.renderer.release()

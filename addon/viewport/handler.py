@@ -60,7 +60,7 @@ def _draw(context: bpy.types.Context) -> None:
     owners = _shown_worlds(context)
     if not owners:
         if _preview.way is not None:
-            _preview.way.pools.keep_only(_all_world_ids())
+            _preview.way.keep_only(_all_world_ids())
         return
     from ...gpu_backend.camera import Camera
     from ...gpu_backend.frame import SUN_DIRECTION
@@ -80,7 +80,7 @@ def _draw(context: bpy.types.Context) -> None:
         look = Look(sun_direction=sun, sky=False, haze=False)
         seen.append(Seen(session.world_id(owner), session.world_of(owner), camera, look))
     way = _preview.way = _preview.way or _make_way()
-    way.pools.keep_only(_all_world_ids())
+    way.keep_only(_all_world_ids())
     if not way.draw(region.as_pointer(), seen, (region.width, region.height)):
         bpy.app.timers.register(_redraw, first_interval=RETRY_SECONDS)
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...gpu_backend.camera import Camera
 from ...gpu_backend.pool import WorldPool
@@ -39,8 +40,12 @@ class WorldPools:
             shown.append(Shown(pool, item.camera, item.look))
         return shown, complete
 
+    def has_others(self, world_ids: set[str]) -> bool:
+        """Whether there is a pool of another world than these."""
+        return bool(self._pools.keys() - world_ids)
+
     def keep_only(self, world_ids: set[str]) -> None:
-        """Free the pools of all other worlds."""
+        """Free the pools of all other worlds. The renderer's context must be current."""
         for world_id in self._pools.keys() - world_ids:
             self._renderer.drop_pool(self._pools.pop(world_id))
 
@@ -51,6 +56,40 @@ class WorldPools:
     def draw(self, shown: Sequence[Shown], size: tuple[int, int]) -> FrameTarget:
         """Draw a frame."""
         return self._renderer.draw(shown, *size)
+
+
+class Pictures:
+    """The last pictures of viewport regions, by what stands for a region, with the key of what each shows: of so many
+    regions, as those that are closed say nothing."""
+
+    MAX = 16
+
+    def __init__(self) -> None:
+        self._pictures: dict[Hashable, tuple[Hashable, Any]] = {}
+
+    def key_of(self, region: Hashable) -> Hashable:
+        """What the region's picture shows; None where there is none, or where it is not all there."""
+        return self._pictures[region][0] if region in self._pictures else None
+
+    def __getitem__(self, region: Hashable) -> Any:
+        return self._pictures[region][1]
+
+    def get(self, region: Hashable) -> Any | None:
+        """The region's picture, where it has one."""
+        return self._pictures[region][1] if region in self._pictures else None
+
+    def put(self, region: Hashable, key: Hashable, picture: Any) -> list[Any]:
+        """Replace a region's picture; returns those of others that are forgotten for it, the oldest first."""
+        self._pictures.pop(region, None)
+        self._pictures[region] = key, picture
+        oldest = list(self._pictures)[: -self.MAX]
+        return [self._pictures.pop(old)[1] for old in oldest]
+
+    def clear(self) -> list[Any]:
+        """Forget all, and return them."""
+        forgotten = [picture for _, picture in self._pictures.values()]
+        self._pictures.clear()
+        return forgotten
 
 
 def picture_key(seen: Sequence[Seen], size: tuple[int, int]) -> Hashable:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from voxelwright.addon.viewport import handler
-from voxelwright.addon.viewport.pictures import Seen, picture_key
+from voxelwright.addon.viewport.pictures import Pictures, Seen, picture_key
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.renderer import Look
 from voxelwright.voxel.errors import VoxelwrightError
@@ -177,3 +177,27 @@ def test_a_draw_that_fails_is_said_once_and_not_called_again(
     handler.retry()
     handler.draw()
     assert len(calls) == 2
+
+
+def test_worlds_that_are_gone_leave_the_graphics_card(buffer: Any, world: World, camera: Camera) -> None:
+    from voxelwright.addon.viewport.carried import CarriedWay
+    from voxelwright.addon.viewport.direct import DirectWay
+
+    for make in (DirectWay, CarriedWay):
+        way = make()
+        _draw(way, _seen(world, camera))
+        way.keep_only({"world"})
+        assert way.renderer.figures().chunks == 1
+        way.keep_only(set())
+        assert way.renderer.figures().nbytes == 0
+        assert (_pixels(buffer)[..., 0] > 100).any()  # Blender's own objects are untouched
+        way.release()
+
+
+def test_pictures_of_closed_regions_are_forgotten() -> None:
+    pictures = Pictures()
+    forgotten = [old for i in range(Pictures.MAX + 3) for old in pictures.put(i, i, f"picture {i}")]
+    assert forgotten == ["picture 0", "picture 1", "picture 2"]
+    assert pictures.get(0) is None and pictures.key_of(0) is None
+    assert pictures[3] == "picture 3" and pictures.key_of(3) == 3
+    assert len(pictures.clear()) == Pictures.MAX
