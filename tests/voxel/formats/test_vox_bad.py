@@ -13,7 +13,8 @@ from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.formats.vox import read_vox
 from voxelwright.voxel.world import World
 
-MAX_SECONDS = 1.0
+MAX_SECONDS = 5.0
+"""Most take milliseconds, and the slowest half a second; a busy machine takes several times as long."""
 MAX_BYTES = 256 << 20
 
 
