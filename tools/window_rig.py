@@ -191,7 +191,7 @@ def make() -> None:
 
 def make_root(log: IO[str]) -> None:
     """Make the root anew, whatever is left of one."""
-    print(f"Making the window rig in {folder()}: some minutes, 2 GB …", flush=True)
+    print(f"Making the window rig in {folder()}: some minutes, 1.4 GB …", flush=True)
     stamp().unlink(missing_ok=True)
     # Should something be mounted in it, that is left alone.
     step(log, "rm", "-rf", "--one-file-system", root())
@@ -214,8 +214,9 @@ def check_suite() -> None:
     """Raises NoRigError where Debian has moved on to another Blender or Python, before all that is downloaded."""
     for package, wanted in (("blender", BLENDER), ("python3", PYTHON)):
         command = entered("apt-cache", "show", "--no-all-versions", package)
-        shown = subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-        (version,) = (line.split()[1] for line in shown.splitlines() if line.startswith("Version:"))
+        # Where apt-get could not reach the mirror it still says that all is well, and nothing is shown.
+        shown = subprocess.run(command, check=False, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        version = next((line.split()[1] for line in shown.splitlines() if line.startswith("Version:")), "none")
         if not version.startswith(f"{wanted}."):
             raise NoRigError(f"The window rig needs {package} {wanted}, and Debian {SUITE} carries {version}.")
 
