@@ -17,6 +17,7 @@ from ...gpu_backend.renderer import Renderer
 from ...gpu_backend.shader import shader_sources
 from ...gpu_backend.tiers import why_basic
 from ...voxel.errors import VoxelwrightError
+from .gl_loader import shared_library
 from .pictures import Pictures, Seen, WorldPools, picture_key
 
 
@@ -126,7 +127,7 @@ def _blender_put_aside() -> Iterator[None]:
 
 
 def _glx_put_aside() -> Any:
-    glx = _library("libGL.so.1")
+    glx = shared_library("libGL.so.1")
     if glx is None:
         return None
     for name in ("glXGetCurrentContext", "glXGetCurrentDisplay", "glXGetCurrentDrawable", "glXGetCurrentReadDrawable"):
@@ -141,7 +142,7 @@ def _glx_put_aside() -> Any:
 
 
 def _egl_put_aside() -> Any:
-    egl = _library("libEGL.so.1")
+    egl = shared_library("libEGL.so.1")
     if egl is None:
         return None
     for name in ("eglGetCurrentContext", "eglGetCurrentDisplay", "eglGetCurrentSurface"):
@@ -153,10 +154,3 @@ def _egl_put_aside() -> Any:
     draw, read = egl.eglGetCurrentSurface(0x3059), egl.eglGetCurrentSurface(0x305A)
     egl.eglMakeCurrent(display, None, None, None)
     return lambda: egl.eglMakeCurrent(display, draw, read, context)
-
-
-def _library(name: str) -> ctypes.CDLL | None:
-    try:
-        return ctypes.CDLL(name)
-    except OSError:
-        return None

@@ -42,11 +42,11 @@ def _finder() -> Any:
     if sys.platform == "darwin":
         library = ctypes.CDLL("/System/Library/Frameworks/OpenGL.framework/OpenGL")
         return lambda name: ctypes.cast(getattr(library, name.decode(), None), ctypes.c_void_p).value
-    egl = _library("libEGL.so.1")
+    egl = shared_library("libEGL.so.1")
     if egl is not None and _call(egl.eglGetCurrentContext):
         find = egl.eglGetProcAddress
     else:
-        glx = _library("libGL.so.1")
+        glx = shared_library("libGL.so.1")
         if glx is None or not _call(glx.glXGetCurrentContext):
             raise VoxelwrightError("Blender has made no OpenGL context current.")
         find = glx.glXGetProcAddressARB
@@ -68,7 +68,8 @@ def _windows_finder() -> Any:
     return found
 
 
-def _library(name: str) -> ctypes.CDLL | None:
+def shared_library(name: str) -> ctypes.CDLL | None:
+    """A library by its name, where there is one."""
     try:
         return ctypes.CDLL(name)
     except OSError:

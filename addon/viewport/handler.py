@@ -22,7 +22,6 @@ class _Preview:
 
     def __init__(self) -> None:
         self.way: Any = None
-        self.why_carried = ""
         self.failure = ""
 
 
@@ -91,8 +90,8 @@ def _make_way() -> Any:
 
         try:
             return DirectWay()
-        except Exception as error:
-            _preview.why_carried = str(error)
+        except Exception as error:  # whatever it is, the other way does without Blender's context
+            print(f"Voxelwright carries its pictures into the viewport, since it cannot draw there directly: {error}")
     from .carried import CarriedWay
 
     return CarriedWay()
@@ -133,4 +132,4 @@ def unregister() -> None:
     bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     if _preview.way is not None and _preview.way.name == "carried":
         _preview.way.release()
-    _preview.__init__()  # type: ignore[misc]
+    _preview.way, _preview.failure = None, ""
