@@ -25,18 +25,29 @@ def prepare() -> None:
 def compiling(group: str, small_job: Callable[[], Job[object]]) -> Job[None]:
     """A job that compiles a group of kernels by running small_job's, at the group's first use with this cache, and says
     so; else it does nothing. Every stage of the small job is a slice, so that Esc works between two of them."""
-    from ..voxel import kernels
-
-    folder = kernels.cache_folder()
-    mark = folder / f"{group}.compiled" if folder is not None else None
-    if group in _compiled or (mark is not None and mark.exists()):
+    if is_compiled(group):
         return
     yield Progress(0.0, "Compiling, at first use only")
     for progress in small_job():
         yield Progress(0.0, f"Compiling, at first use only: {progress.what}")
     _compiled.add(group)
+    mark = _mark(group)
     if mark is not None:
         mark.touch()
+
+
+def is_compiled(group: str) -> bool:
+    """Whether a group of kernels needs no compiling."""
+    mark = _mark(group)
+    return group in _compiled or (mark is not None and mark.exists())
+
+
+def _mark(group: str) -> Path | None:
+    """The file that says that a group is in the cache."""
+    from ..voxel import kernels
+
+    folder = kernels.cache_folder()
+    return folder / f"{group}.compiled" if folder is not None else None
 
 
 _compiled: set[str] = set()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sidebar tab in the 3D viewport."""
 
+import textwrap
 from typing import Any
 
 import bpy
 
-from . import idnames, session
-from .properties import adjusted, of_object, of_scene
+from . import framing, idnames, preferences, session
+from .properties import adjusted, area_number, of_object, of_scene, of_screen
 from .viewport import handler
 
 
@@ -67,25 +68,115 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
             return
         layout.label(text=owner.name, icon="EMPTY_ARROWS")
         if problem := session.problem_of(owner):
-            layout.label(text=problem, icon="ERROR")
+            _paragraph(layout, context, problem, "ERROR")
         world = session.loaded_world(owner)
         if world is not None:
-            layout.label(text=f"{world.n_chunks:,} chunks, {len(world.palette.items())} materials")
+            layout.label(text=f"Chunks: {world.n_chunks:,}, materials: {len(world.palette.items())}")
             layout.operator(
                 idnames.OT_SET_SMOOTHING, text=f"Smoothing {world.settings.smoothing:.0%}…", icon="MOD_SMOOTH"
             )
-        if reason := handler.failure():
-            layout.label(text=f"No preview: {reason}", icon="ERROR")
-            layout.operator(idnames.OT_RETRY_PREVIEW, icon="FILE_REFRESH")
         layout.use_property_split = True
-        layout.prop(of_object(owner), "show_preview")
         if world is not None and world.settings.recipe is not None:
             layout.prop(of_object(owner), "phase")
+        layout.operator(idnames.OT_DROP_OBJECTS, icon="SNAP_FACE")
+
+
+class VOXELWRIGHT_PT_bake(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_BAKE
+    bl_label = "Bake"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return session.active_world_object(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
         layout.use_property_decorate = False
+        _paragraph(layout, context, "Renders (F12) and exports hold what is baked, not the preview.", "INFO")
         settings = of_scene(context.scene)
         layout.prop(settings, "mesh_kind")
         layout.operator(idnames.OT_BAKE_WORLD, icon="MESH_GRID").mesh_kind = settings.mesh_kind
         layout.operator(idnames.OT_EXPORT_BAKED, text="Export…", icon="EXPORT")
 
 
-CLASSES = (VOXELWRIGHT_PT_new_world, VOXELWRIGHT_PT_adjust, VOXELWRIGHT_PT_world)
+class VOXELWRIGHT_PT_viewport(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_VIEWPORT
+    bl_label = "Viewport"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        preview = handler.preview
+        if preview.failure:
+            _paragraph(layout, context, f"No preview: {preview.failure} Baked objects are seen without it.", "ERROR")
+            layout.operator(idnames.OT_RETRY_PREVIEW, icon="FILE_REFRESH")
+        for notice in preview.notices:
+            _paragraph(layout, context, notice, "INFO")
+        self._draw_clip_end(context)
+        column = layout.column(heading="Preview")
+        owner = session.active_world_object(context)
+        if owner is not None:
+            column.prop(of_object(owner), "show_preview", text=owner.name)
+        number = area_number(context.screen, context.area)
+        if number is not None:
+            column.prop(of_screen(context.screen), "shown", index=number, text="This Viewport")
+        for name in ("view", "show_stats"):
+            layout.prop(of_scene(context.scene), name)
+
+    def _draw_clip_end(self, context: bpy.types.Context) -> None:
+        """A warning where worlds reach beyond the viewport's clip end."""
+        shown = (owner for owner in handler.shown_worlds(context) if session.loaded_world(owner) is not None)
+        corners = framing.corners_of_all(shown)
+        needed = framing.clip_end_needed(context.space_data, framing.view_of(context), corners)
+        if needed is not None:
+            _paragraph(self.layout, context, f"Worlds reach {needed:.0f} m away, beyond the view's clip end.", "INFO")
+            self.layout.operator(idnames.OT_EXTEND_CLIP_END, icon="VIEW_PERSPECTIVE")
+
+
+class VOXELWRIGHT_PT_quality(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_QUALITY
+    bl_parent_id = idnames.PT_VIEWPORT
+    bl_label = "Quality"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        stored = preferences.stored()
+        if stored is not None:
+            preferences.draw_settings(layout, stored)
+        preview = handler.preview
+        figures = preview.figures()
+        if figures is not None:
+            budget = preferences.choices().budget_mib
+            layout.label(text=f"{figures.nbytes / 2**20:,.0f} MiB in use, {budget:,} MiB at most a world")
+            _paragraph(layout, context, f"Drawn {_WAYS[preview.way]}. {preview.reason}", "NONE")
+
+
+_WAYS = {"direct": "in Blender's own context", "carried": "apart, and carried into the viewport"}
+
+
+def _paragraph(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Any) -> None:
+    """Text in as many lines as the region's width needs."""
+    letters = max(int(context.region.width / context.preferences.system.ui_scale / _LETTER_WIDTH) - _ICON_LETTERS, 12)
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for number, line in enumerate(textwrap.wrap(text, letters)):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1" if icon != "NONE" else "NONE")
+
+
+_LETTER_WIDTH, _ICON_LETTERS = 6.4, 8
+"""A letter's mean width in pixels at a scale of 1, and the letters for which icon and margins leave no room."""
+
+
+CLASSES = (
+    VOXELWRIGHT_PT_new_world,
+    VOXELWRIGHT_PT_adjust,
+    VOXELWRIGHT_PT_world,
+    VOXELWRIGHT_PT_bake,
+    VOXELWRIGHT_PT_viewport,
+    VOXELWRIGHT_PT_quality,
+)

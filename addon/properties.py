@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ..gpu_backend.views import DESCRIPTIONS, View
 from . import idnames, presets
 from .worlds import MESH_KINDS
 
@@ -24,6 +25,10 @@ def preset_items(_self: object, _context: object) -> list[tuple[str, str, str]]:
 
 MESH_KIND_ITEMS = [(name, label, description) for name, (label, description) in MESH_KINDS.items()]
 
+VIEW_ITEMS = [(view.name, view.name.capitalize(), DESCRIPTIONS[view]) for view in View]
+
+MAX_AREAS = 32
+"""Areas of a screen whose previews can be switched, which is as many as a bool vector has."""
 
 phase_listeners: list[Callable[[bpy.types.Object], None]] = []
 """Called with the object whose phase was set by hand. The modules that listen import this one, not the other way."""
@@ -103,6 +108,25 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     mesh_kind: bpy.props.EnumProperty(
         name="Mesh", description="How the world is turned into meshes", items=MESH_KIND_ITEMS, default="greedy"
     )
+    view: bpy.props.EnumProperty(
+        name="View", description="What 3D viewports show of worlds", items=VIEW_ITEMS, default=View.LIT.name
+    )
+    show_stats: bpy.props.BoolProperty(
+        name="Statistics",
+        description="Show in 3D viewports how much is drawn, and how long that takes",
+        default=False,
+    )
+
+
+class VOXELWRIGHT_PG_screen(bpy.types.PropertyGroup):
+    """On a screen: what its 3D viewports show, by their place among its areas. Areas cannot have properties."""
+
+    shown: bpy.props.BoolVectorProperty(
+        name="In This Viewport",
+        description="Show worlds in this viewport",
+        default=[True] * MAX_AREAS,
+        size=MAX_AREAS,
+    )
 
 
 def adjusted(settings: VOXELWRIGHT_PG_scene) -> str:
@@ -120,4 +144,21 @@ def of_scene(scene: bpy.types.Scene) -> VOXELWRIGHT_PG_scene:
     return getattr(scene, idnames.PROPERTIES)
 
 
-CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_parameter, VOXELWRIGHT_PG_scene)
+def of_screen(screen: bpy.types.Screen) -> VOXELWRIGHT_PG_screen:
+    """Our properties of a screen."""
+    return getattr(screen, idnames.PROPERTIES)
+
+
+def area_number(screen: bpy.types.Screen, area: bpy.types.Area) -> int | None:
+    """The area's place in of_screen().shown; None where it has none."""
+    number = list(screen.areas).index(area)
+    return number if number < MAX_AREAS else None
+
+
+def shown_in(screen: bpy.types.Screen, area: bpy.types.Area) -> bool:
+    """Whether the 3D viewport in this area shows worlds."""
+    number = area_number(screen, area)
+    return number is None or bool(of_screen(screen).shown[number])
+
+
+CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_parameter, VOXELWRIGHT_PG_scene, VOXELWRIGHT_PG_screen)

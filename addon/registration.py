@@ -8,8 +8,18 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import animation, cli, idnames, panels, properties, session
-from .operators import bake_world, export_baked, import_world, new_world, retry_preview, set_smoothing
+from . import animation, cli, idnames, keymaps, panels, preferences, properties, session
+from .operators import (
+    bake_world,
+    drop_objects,
+    export_baked,
+    import_world,
+    new_world,
+    retry_preview,
+    select_world,
+    set_smoothing,
+    view_worlds,
+)
 from .viewport import handler
 
 
@@ -18,7 +28,20 @@ class _Step(NamedTuple):
     undo: Callable[[], Any]
 
 
-_MODULES = (properties, new_world, import_world, set_smoothing, bake_world, export_baked, retry_preview, panels)
+_MODULES = (
+    preferences,
+    properties,
+    new_world,
+    import_world,
+    set_smoothing,
+    bake_world,
+    export_baked,
+    drop_objects,
+    select_world,
+    view_worlds,
+    retry_preview,
+    panels,
+)
 _done: list[_Step] = []
 
 
@@ -51,9 +74,11 @@ def _steps() -> list[_Step]:
     steps += [
         _property(bpy.types.Object, properties.VOXELWRIGHT_PG_object),
         _property(bpy.types.Scene, properties.VOXELWRIGHT_PG_scene),
+        _property(bpy.types.Screen, properties.VOXELWRIGHT_PG_screen),
         _cli_command(),
         _Step(lambda: None, session.put_away),
         _Step(handler.register, handler.unregister),
+        _Step(keymaps.register, keymaps.unregister),
     ]
     steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
     return steps

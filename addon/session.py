@@ -163,7 +163,8 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
     context.collection.objects.link(owner)
     _entries[of_object(owner).world_id] = _Entry(World())
     commit(owner, content(world))
-    for other in context.view_layer.objects:
+    # Not view_layer.objects: that has gaps where something was just deleted.
+    for other in context.selected_objects:
         other.select_set(False)
     owner.select_set(True)
     context.view_layer.objects.active = owner
@@ -196,6 +197,11 @@ def show_frame(owner: bpy.types.Object, frame: Frame | None, edit: Edit | None) 
         entry.uncover()
     else:
         entry.show(frame, edit)
+
+
+def loaded_ids() -> set[str]:
+    """The ids of the worlds in memory."""
+    return set(_entries)
 
 
 def loaded_world(owner: bpy.types.Object) -> World | None:
@@ -342,6 +348,8 @@ def _store(owner: bpy.types.Object) -> None:
         raise VoxelwrightError("they take more than 2 GiB; split the world into several.")
     if group.storage is None:
         group.storage = bpy.data.texts.new(f".{owner.name} voxels")
+    # Bytes that are put in place of others end at their first zero (Blender 5.2).
+    group.storage.pop(_BYTES_KEY, None)
     group.storage[_BYTES_KEY] = data
 
 

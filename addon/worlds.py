@@ -174,6 +174,34 @@ def prepare_smooth_surfaces() -> Job[None]:
     yield from kernel_cache.compiling("smooth", lambda: mesh_smooth(_sample_world()))
 
 
+RAYS = "rays"
+"""The group of kernels that rays are cast with."""
+
+
+def prepare_viewport() -> Job[None]:
+    """Compile what viewports need to show a world, and to find what is under the mouse."""
+    yield from prepare_smooth_surfaces()
+    yield from prepare_rays()
+
+
+def prepare_rays() -> Job[None]:
+    """Compile what rays are cast with."""
+    yield Progress(0.0, "Loading")
+    kernel_cache.prepare()
+    from ..voxel.edit.ray_cast import RayCaster
+
+    def cast() -> Job[None]:
+        palette = Palette.of({1: Material("block", (0, 0, 0))})
+        for name, world in (
+            ("rays", new_world({(0, 0, 0): palette.voxel(1)}, palette)),
+            ("smooth", _sample_world()),
+        ):
+            yield Progress(0.0, name)
+            RayCaster(world).cast((1.0, 1.0, 40.0), (0.5, 0.5, -1.0))
+
+    yield from kernel_cache.compiling(RAYS, cast)
+
+
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     from ..voxel.mesh.blocky import mesh_blocky
     from ..voxel.mesh.smooth import mesh_smooth

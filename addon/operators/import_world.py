@@ -10,6 +10,7 @@ from ...voxel.jobs import Job
 from ...voxel.world import Edit, World
 from .. import idnames, session, worlds
 from .job_operator import JobOperator, Result
+from .view_worlds import frame_new_world
 
 
 class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator):
@@ -98,7 +99,9 @@ class VOXELWRIGHT_OT_import_world(ImportHelper, JobOperator, bpy.types.Operator)
     def finish(self, context: bpy.types.Context, result: "tuple[World | Edit, tuple[str, ...]]") -> None:
         made, notes = result
         if isinstance(made, World):
-            session.new_world_object(context, Path(self.filepath).stem, made)
+            owner = session.new_world_object(context, Path(self.filepath).stem, made)
+            if self.by_hand:
+                frame_new_world(self, context, owner)
         else:
             session.commit(self._target.owner(context.scene), made)
         for note in notes:

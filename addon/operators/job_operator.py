@@ -28,7 +28,7 @@ def has_world(operator: Any, context: bpy.types.Context) -> bool:
 def _with_preview(job: Job[Any]) -> Job[Any]:
     """The job, and then what viewports need to show at once what it makes."""
     result = yield from job
-    yield from worlds.prepare_smooth_surfaces()
+    yield from worlds.prepare_viewport()
     return result
 
 
@@ -44,6 +44,9 @@ class JobOperator(_Operator):
 
     is_previewed = False
     """Whether viewports will show what the job makes."""
+
+    by_hand = False
+    """Whether the operator was started from the interface, not by a script or the redo panel."""
 
     _job: Job[Any] | None = None
     _timer: bpy.types.Timer | None = None
@@ -82,6 +85,7 @@ class JobOperator(_Operator):
 
     def run_in_slices(self, context: bpy.types.Context) -> Result:
         """Start the job and return to Blender; modal() goes on with it."""
+        self.by_hand = True
         try:
             job = self.start(context)
             self._job = _with_preview(job) if self.is_previewed else job

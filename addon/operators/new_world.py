@@ -13,6 +13,7 @@ from ...voxel.world import Edit, World
 from .. import idnames, presets, session, worlds
 from ..properties import of_scene, preset_items
 from .job_operator import JobOperator, Result, has_world
+from .view_worlds import frame_new_world
 
 
 class _RecipeOperator(JobOperator):
@@ -61,7 +62,9 @@ class VOXELWRIGHT_OT_new_world(_RecipeOperator, bpy.types.Operator):
         return worlds.generate(self.recipe())
 
     def finish(self, context: bpy.types.Context, result: World) -> None:
-        session.new_world_object(context, presets.world_preset(self.preset).name, result)
+        owner = session.new_world_object(context, presets.world_preset(self.preset).name, result)
+        if self.by_hand:
+            frame_new_world(self, context, owner)
 
 
 class VOXELWRIGHT_OT_regenerate_world(_RecipeOperator, bpy.types.Operator):

@@ -14,7 +14,7 @@ class VOXELWRIGHT_OT_retry_preview(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:
-        return bool(handler.failure())
+        return bool(handler.preview.failure)
 
     def execute(self, _context: bpy.types.Context) -> Result:
         handler.retry()

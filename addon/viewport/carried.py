@@ -17,6 +17,7 @@ from ...gpu_backend.renderer import Renderer
 from ...gpu_backend.shader import shader_sources
 from ...gpu_backend.tiers import why_basic
 from ...voxel.errors import VoxelwrightError
+from ..preferences import Choices
 from .gl_loader import shared_library
 from .pictures import Pictures, Seen, WorldPools, picture_key
 
@@ -44,7 +45,7 @@ class CarriedWay:
         corners.attr_fill("corner", [(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
         self._triangle = gpu.types.GPUBatch(type="TRIS", buf=corners)
 
-    def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int]) -> bool:
+    def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int], choices: Choices) -> bool:
         """As DirectWay.draw()."""
         key = picture_key(seen, size)
         complete = True
@@ -55,6 +56,10 @@ class CarriedWay:
             self._pictures.put(region, key if complete else None, texture)
         self._put(self._pictures[region])
         return complete
+
+    def notices(self) -> list[str]:
+        """As DirectWay.notices()."""
+        return self.pools.notices()
 
     def keep_only(self, world_ids: set[str]) -> None:
         """As DirectWay.keep_only()."""
@@ -138,7 +143,13 @@ def _glx_put_aside() -> Any:
         return None
     drawables = glx.glXGetCurrentDrawable(), glx.glXGetCurrentReadDrawable()
     glx.glXMakeContextCurrent(display, None, None, None)
-    return lambda: glx.glXMakeContextCurrent(display, *drawables, context)
+
+    def put_back() -> None:
+        # A context that was just made is still current, and GLX refuses one beside it by ending the process.
+        _egl_put_aside()
+        glx.glXMakeContextCurrent(display, *drawables, context)
+
+    return put_back
 
 
 def _egl_put_aside() -> Any:

@@ -8,6 +8,7 @@ from ...gpu_backend.passes.present import PresentPass, new_packed_picture
 from ...gpu_backend.renderer import Renderer
 from ...gpu_backend.tiers import why_basic
 from ...voxel.errors import VoxelwrightError
+from ..preferences import Choices
 from .gl_loader import CurrentContext
 from .gl_state import GlState
 from .pictures import Pictures, Seen, WorldPools, picture_key
@@ -32,18 +33,24 @@ class DirectWay:
             self._present = PresentPass(self._ctx)
         self._pictures = Pictures()
 
-    def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int]) -> bool:
+    def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int], choices: Choices) -> bool:
         """Show worlds in a region of size pixels; whether all of them is there. The region stands for its picture,
         which is drawn again only where something has changed."""
         with self._state.kept():
             forget_errors(self._ctx)
             blender, viewport = self._ctx.detect_framebuffer(), self._state.viewport()
+            # moderngl binds the framebuffer in use again whenever it makes one, and that of the last draw may be gone.
+            blender.use()
             complete = self._update(region, seen, size)
             blender.use()
             self._ctx.viewport = viewport
             self._present.run(self._pictures[region])
             check_errors(self._ctx, "drawing in the viewport")
         return complete
+
+    def notices(self) -> list[str]:
+        """What is not shown, or shown in a simpler way, in sentences."""
+        return self.pools.notices()
 
     def keep_only(self, world_ids: set[str]) -> None:
         """Free what was kept of other worlds."""

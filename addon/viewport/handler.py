@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The draw handler: what a 3D viewport shows of the worlds in its scene. The one place where viewport errors end.
+"""The draw handlers: what a 3D viewport shows of the worlds in its scene. The one place where viewport errors end.
 
 Nothing here writes a property or keeps a reference to anything of Blender's.
 """
@@ -7,129 +7,135 @@ Nothing here writes a property or keeps a reference to anything of Blender's.
 from typing import Any
 
 import bpy
-import gpu
 import numpy as np
 
-from .. import session
-from ..properties import of_object
+from .. import preferences, session
+from ..properties import of_object, of_scene, shown_in
+from .preview import Preview
+from .stats import draw_stats
 
 RETRY_SECONDS = 0.02
-"""After which a viewport is drawn again where a part of a world was still missing."""
+"""After which a viewport is drawn again where its picture was not finished."""
 
-
-class _Preview:
-    """What is kept between draws."""
-
-    def __init__(self) -> None:
-        self.way: Any = None
-        self.failure = ""
-
-
-_preview = _Preview()
-
-
-def failure() -> str:
-    """Why the preview is off, or ""."""
-    return _preview.failure
-
-
-def way_in_use() -> str:
-    """ "direct", "carried", or "" while nothing was drawn."""
-    return _preview.way.name if _preview.way is not None else ""
+preview = Preview()
 
 
 def retry() -> None:
     """Draw again after a failure."""
-    _preview.failure = ""
-    _redraw()
+    preview.retry()
+    redraw()
 
 
 def draw() -> None:
     """Called by Blender for every 3D viewport, after it has drawn the scene."""
-    if _preview.failure:
+    if preview.failure:
         return
     try:
         _draw(bpy.context)
     except Exception as error:  # it would be raised again at every redraw
-        _preview.failure = str(error) or repr(error)
-        print(f"Voxelwright shows no worlds in the viewport any more: {error!r}")
+        preview.fail(error)
+        # The panel that says so is drawn again, but not from here.
+        _redraw_soon()
+
+
+def draw_text() -> None:
+    """Called by Blender for every 3D viewport, when its text is drawn."""
+    space: Any = bpy.context.space_data
+    wanted = space.overlay.show_overlays and of_scene(bpy.context.scene).show_stats
+    if preview.failure or not preview.way or not wanted:
+        return
+    try:
+        draw_stats(bpy.context, preview.figures())
+    except Exception as error:
+        preview.fail(error)
 
 
 def _draw(context: bpy.types.Context) -> None:
-    owners = _shown_worlds(context)
+    preview.keep_only({session.world_id(owner) for owner in bpy.data.objects if session.is_world(owner)})
+    owners = shown_worlds(context)
     if not owners:
-        if _preview.way is not None:
-            _preview.way.keep_only(_all_world_ids())
         return
     from ...gpu_backend.camera import Camera
     from ...gpu_backend.frame import SUN_DIRECTION
     from ...gpu_backend.renderer import Look
+    from ...gpu_backend.views import View
     from .. import kernel_cache
     from .pictures import Seen
 
     kernel_cache.prepare()
+    choices = preferences.choices()
     region_data, region = context.region_data, context.region
     view = np.array(region_data.view_matrix)
     projection = np.array(region_data.window_matrix)
+    shown_view = View[of_scene(context.scene).view]
     seen = []
     for owner in owners:
         matrix = np.array(owner.matrix_world)
         sun = tuple(np.linalg.solve(matrix[:3, :3], SUN_DIRECTION).tolist())
+        look = Look(shown_view, sun, choices.quality.blending, sky=False, haze=False)
         camera = Camera(view @ matrix, projection)
-        look = Look(sun_direction=sun, sky=False, haze=False)
         seen.append(Seen(session.world_id(owner), session.world_of(owner), camera, look))
-    way = _preview.way = _preview.way or _make_way()
-    way.keep_only(_all_world_ids())
-    if not way.draw(region.as_pointer(), seen, (region.width, region.height)):
-        bpy.app.timers.register(_redraw, first_interval=RETRY_SECONDS)
+    if not preview.draw(region.as_pointer(), seen, (region.width, region.height), choices):
+        _redraw_soon()
 
 
-def _make_way() -> Any:
-    if gpu.platform.backend_type_get() == "OPENGL":
-        from .direct import DirectWay
-
-        try:
-            return DirectWay()
-        except Exception as error:  # whatever it is, the other way does without Blender's context
-            print(f"Voxelwright carries its pictures into the viewport, since it cannot draw there directly: {error}")
-    from .carried import CarriedWay
-
-    return CarriedWay()
-
-
-def _shown_worlds(context: bpy.types.Context) -> list[bpy.types.Object]:
+def shown_worlds(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The objects whose worlds the context's 3D viewport shows."""
     space: Any = context.space_data
+    if not shown_in(context.screen, context.area):
+        return []
     return [
         owner
         for owner in context.scene.objects
         if session.is_world(owner)
         and of_object(owner).show_preview
         and owner.visible_get(view_layer=context.view_layer, viewport=space)
+        and is_drawable(owner)
     ]
 
 
-def _all_world_ids() -> set[str]:
-    return {session.world_id(owner) for owner in bpy.data.objects if session.is_world(owner)}
+def is_drawable(owner: bpy.types.Object) -> bool:
+    """Whether the object's matrix leaves anything of its world: a scale of 0 does not."""
+    determinant = np.linalg.det(np.array(owner.matrix_world)[:3, :3])
+    return bool(np.isfinite(determinant) and determinant != 0)
 
 
-def _redraw() -> None:
+def redraw() -> None:
+    """Draw all 3D viewports again, and their sidebars."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 area.tag_redraw()
 
 
+def _redraw_soon() -> None:
+    if not bpy.app.timers.is_registered(redraw):
+        bpy.app.timers.register(redraw, first_interval=RETRY_SECONDS)
+
+
 _handles: list[Any] = []
 
 
 def register() -> None:
-    """Add the handler."""
-    _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+    """Add the handlers."""
+    for function, when in ((draw, "POST_VIEW"), (draw_text, "POST_PIXEL")):
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", when))
 
 
 def unregister() -> None:
-    """Remove it. What lies in a context of Blender's cannot be freed from here; it goes with Blender."""
-    bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    if _preview.way is not None and _preview.way.name == "carried":
-        _preview.way.release()
-    _preview.way, _preview.failure = None, ""
+    """Remove them. What lies in Blender's OpenGL context can only be freed where that is current: in one more draw."""
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    if bpy.app.timers.is_registered(redraw):
+        bpy.app.timers.unregister(redraw)
+    preview.failure = ""
+    if not preview.way:
+        return
+    handles: list[Any] = []
+
+    def release() -> None:
+        bpy.types.SpaceView3D.draw_handler_remove(handles.pop(), "WINDOW")
+        preview.release()
+
+    handles.append(bpy.types.SpaceView3D.draw_handler_add(release, (), "WINDOW", "POST_VIEW"))
+    redraw()

@@ -49,6 +49,10 @@ class WorldPools:
         for world_id in self._pools.keys() - world_ids:
             self._renderer.drop_pool(self._pools.pop(world_id))
 
+    def notices(self) -> list[str]:
+        """What of the worlds is not shown."""
+        return [pool.notice for pool in self._pools.values() if pool.notice is not None]
+
     def draw(self, shown: Sequence[Shown], size: tuple[int, int]) -> FrameTarget:
         """Draw a frame."""
         return self._renderer.draw(shown, *size)

@@ -232,6 +232,14 @@ def test_a_deleted_world_comes_back_by_undo_after_other_worlds_were_made_and_und
     assert content(blender.data.objects[name]) == expected
 
 
+def test_worlds_outlive_disabling_again_and_again(blender, small_world):
+    name, expected = small_world.name, content(small_world)
+    for _ in range(3):
+        registration.unregister()
+        registration.register()
+        assert content(blender.data.objects[name]) == expected
+
+
 def test_registration_rolls_back_when_a_step_fails(blender, monkeypatch):
     registration.unregister()
 

@@ -53,9 +53,8 @@ def enable_extension() -> float:
 
 
 def window() -> bpy.types.Window:
-    """The only window."""
-    (only,) = bpy.context.window_manager.windows
-    return only
+    """The first window."""
+    return bpy.context.window_manager.windows[0]
 
 
 def viewport() -> bpy.types.Area:
@@ -65,9 +64,8 @@ def viewport() -> bpy.types.Area:
 
 
 def region(kind: str = "WINDOW") -> bpy.types.Region:
-    """A region of the 3D viewport: WINDOW is the picture, UI the sidebar."""
-    (found,) = (region for region in viewport().regions if region.type == kind)
-    return found
+    """A region of the 3D viewport: WINDOW is the picture, of which a quad view has four, UI the sidebar."""
+    return next(region for region in viewport().regions if region.type == kind)
 
 
 def context() -> Any:
@@ -79,6 +77,12 @@ def rectangle(kind: str = "WINDOW") -> list[int]:
     """Left, bottom, width and height of a region in the window, in pixels from the bottom left."""
     found = region(kind)
     return [found.x, found.y, found.width, found.height]
+
+
+def viewport_rectangle() -> list[int]:
+    """Left, bottom, width and height of the whole 3D viewport in the window, headers included."""
+    area = viewport()
+    return [area.x, area.y, area.width, area.height]
 
 
 def position(u: float = 0.5, v: float = 0.5, kind: str = "WINDOW") -> tuple[int, int]:

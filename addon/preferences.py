@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The user's choices about this machine: how worlds come into viewports, how well, and with how much memory."""
+
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import bpy
+
+ROOT_PACKAGE = __package__.rpartition(".")[0]
+"""The name under which Blender has enabled us."""
+
+WAY_ITEMS = (
+    ("AUTO", "Automatic", "Direct where Blender draws with OpenGL, carried elsewhere and where direct fails"),
+    ("DIRECT", "Direct", "Draw in Blender's own OpenGL context: the fastest"),
+    ("CARRIED", "Carried", "Draw in an OpenGL context of our own, and carry the picture into the viewport"),
+)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well viewports show worlds. resolution is the share of the viewport's pixels along each edge; blending lets
+    materials run into each other; a picture at rest is refined until it is the average of samples."""
+
+    resolution: float = 1.0
+    blending: bool = True
+    samples: int = 1
+
+
+QUALITIES = {
+    "LOW": ("Low", "Half the resolution, for weak graphics cards", Quality(0.5, blending=False)),
+    "MEDIUM": ("Medium", "Materials do not run into each other", Quality(blending=False)),
+    "HIGH": ("High", "Materials run into each other", Quality()),
+    "ULTRA": ("Ultra", "And a view at rest becomes smooth at all edges", Quality(samples=8)),
+}
+"""Label, description and settings of each preset."""
+
+_CUSTOM = len(QUALITIES)
+_QUALITY_ITEMS = [
+    *((key, label, text, number) for number, (key, (label, text, _)) in enumerate(QUALITIES.items())),
+    ("CUSTOM", "Custom", "Settings of your own", _CUSTOM),
+]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The preferences as plain values."""
+
+    way: str = "AUTO"
+    budget_mib: int = 1024
+    quality: Quality = Quality()
+
+
+_DEFAULTS = Choices()
+
+
+def _quality_number(self: Any) -> int:
+    """The preset that the settings are."""
+    settings = _quality(self)
+    qualities = [quality for _, _, quality in QUALITIES.values()]
+    return qualities.index(settings) if settings in qualities else _CUSTOM
+
+
+def _choose_quality(self: Any, number: int) -> None:
+    if number != _CUSTOM:
+        _, _, quality = list(QUALITIES.values())[number]
+        self.resolution, self.blending, self.samples = astuple(quality)
+
+
+def _quality(self: Any) -> Quality:
+    # A float of Blender's has 32 bits.
+    return Quality(round(self.resolution, 3), self.blending, self.samples)
+
+
+def _redraw(_self: object, context: bpy.types.Context) -> None:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
+    bl_idname = ROOT_PACKAGE
+
+    way: bpy.props.EnumProperty(
+        name="Drawing", description="How worlds come into 3D viewports", items=WAY_ITEMS, update=_redraw
+    )
+    budget_mib: bpy.props.IntProperty(
+        name="Graphics Memory",
+        description="The most graphics memory that one world may take, in MiB; of a larger one the nearest part shows",
+        default=_DEFAULTS.budget_mib,
+        min=64,
+        max=1 << 16,
+        update=_redraw,
+    )
+    preset: bpy.props.EnumProperty(
+        name="Quality",
+        description="How well 3D viewports show worlds, and how fast",
+        items=_QUALITY_ITEMS,
+        get=_quality_number,
+        set=_choose_quality,
+    )
+    resolution: bpy.props.FloatProperty(
+        name="Resolution",
+        description="The share of the viewport's pixels that is drawn, along each edge",
+        default=_DEFAULTS.quality.resolution,
+        min=0.25,
+        max=1.0,
+        subtype="FACTOR",
+        update=_redraw,
+    )
+    blending: bpy.props.BoolProperty(
+        name="Blend Materials",
+        description="Let materials run into each other where they meet",
+        default=_DEFAULTS.quality.blending,
+        update=_redraw,
+    )
+    samples: bpy.props.IntProperty(
+        name="Samples",
+        description="While nothing moves the picture becomes the average of so many, with smooth edges",
+        default=_DEFAULTS.quality.samples,
+        min=1,
+        max=32,
+        update=_redraw,
+    )
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        draw_settings(self.layout, self)
+
+
+def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
+    """All settings, for the preferences and the sidebar alike."""
+    for name in ("preset", "resolution", "blending", "samples", "budget_mib", "way"):
+        layout.prop(preferences, name)
+
+
+def stored() -> VOXELWRIGHT_AP_preferences | None:
+    """The preferences themselves, for panels; None where Blender did not enable us as an extension."""
+    addon: Any = bpy.context.preferences.addons.get(ROOT_PACKAGE)
+    return addon.preferences if addon is not None else None
+
+
+def choices() -> Choices:
+    """What the user has chosen."""
+    found = stored()
+    return _DEFAULTS if found is None else Choices(found.way, found.budget_mib, _quality(found))
+
+
+CLASSES = (VOXELWRIGHT_AP_preferences,)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which way worlds come into viewports, why, and what becomes of a way that fails."""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import gpu
+
+from ..preferences import Choices
+
+if TYPE_CHECKING:
+    from ...gpu_backend.renderer import Figures
+    from .pictures import Seen
+
+
+class Preview:
+    """What is kept between draws. Everything but retry() and the texts must be called inside a draw handler."""
+
+    def __init__(self) -> None:
+        self._way: Any = None
+        self._wanted = ""
+        self._direct_failed = ""
+        self.failure = ""
+        """Why nothing is drawn any more, or ""."""
+
+        self.reason = ""
+        """Why it is the way it is, a sentence."""
+
+    @property
+    def way(self) -> str:
+        """ "direct", "carried", or "" while nothing is drawn."""
+        return self._way.name if self._way is not None else ""
+
+    @property
+    def notices(self) -> list[str]:
+        """What of the worlds is not shown, and in what simpler way they are, in sentences."""
+        return self._way.notices() if self._way is not None else []
+
+    def figures(self) -> "Figures | None":
+        """What the last frames took."""
+        return self._way.renderer.figures() if self._way is not None else None
+
+    def draw(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
+        """Show worlds in a region of size pixels; whether the picture is finished."""
+        if choices.way != self._wanted:
+            self.release()
+            self._wanted, self._direct_failed = choices.way, ""
+        self._way = self._way or self._made_way(choices.way)
+        if self._way.name == "carried":
+            return bool(self._way.draw(region, seen, size, choices))
+        try:
+            return bool(self._way.draw(region, seen, size, choices))
+        except Exception as error:  # whatever it is, the other way does without Blender's context
+            self._note_direct_failure(error)
+            self.release()
+            self._way = self._made_way(choices.way)
+            return bool(self._way.draw(region, seen, size, choices))
+
+    def keep_only(self, world_ids: set[str]) -> None:
+        """Free what is kept of other worlds; everything where there are none."""
+        if not world_ids:
+            self.release()
+        elif self._way is not None:
+            self._way.keep_only(world_ids)
+
+    def retry(self) -> None:
+        """Draw again after a failure, the first way first."""
+        self.failure = self._wanted = ""
+
+    def fail(self, error: Exception) -> None:
+        """Draw no more, and say so once."""
+        self.failure = str(error) or repr(error)
+        print(f"Voxelwright shows no worlds in the viewport any more: {error!r}", flush=True)
+
+    def release(self) -> None:
+        """Free everything."""
+        way, self._way, self.reason = self._way, None, ""
+        if way is not None:
+            way.release()
+
+    def _made_way(self, wanted: str) -> Any:
+        backend = gpu.platform.backend_type_get()
+        if wanted == "CARRIED":
+            self.reason = "The preferences say so."
+        elif backend != "OPENGL":
+            self.reason = f"Blender draws with {backend.title()} here, not with OpenGL."
+        elif self._direct_failed:
+            self.reason = f"Drawing directly failed: {self._direct_failed}"
+        else:
+            from .direct import DirectWay
+
+            try:
+                way = DirectWay()
+            except Exception as error:
+                self._note_direct_failure(error)
+                return self._made_way(wanted)
+            self.reason = "Blender draws with OpenGL."
+            return way
+        from .carried import CarriedWay
+
+        return CarriedWay()
+
+    def _note_direct_failure(self, error: Exception) -> None:
+        self._direct_failed = str(error) or repr(error)
+        print(
+            f"Voxelwright carries its pictures into the viewport, since drawing directly failed: {error!r}", flush=True
+        )
