@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from voxelwright.gpu_backend import basic_quads
 from voxelwright.gpu_backend.basic_renderer import BasicRenderer
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.errors import VoxelwrightError
-from voxelwright.voxel.mesh import blocky
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.storage import world_to_bytes
-from voxelwright.voxel.world import AIR, Coord, World, chunks_of_cells, edit_of_chunks, new_world
+from voxelwright.voxel.world import Coord, World, chunks_of_cells, new_world
 
 WIDTH, HEIGHT = 192, 108
 
@@ -124,65 +121,9 @@ def test_blending_is_refused_in_one_sentence(basic: BasicRenderer, hill: World) 
 
 
 def test_the_records_of_materials_lie_as_the_uniform_block_has_them(basic: BasicRenderer) -> None:
-    block = basic._quads.blocky.program["Materials"]
+    block = basic._programs[0]["Materials"]
     assert isinstance(block, moderngl.UniformBlock)
     assert block.size == 256 * 48 <= 1 << 14  # of which OpenGL promises so many bytes
-
-
-@pytest.fixture
-def meshed(monkeypatch: pytest.MonkeyPatch) -> list[list[Coord] | None]:
-    """The chunks of each call of the mesher so far; None for all."""
-    calls: list[list[Coord] | None] = []
-    mesh = blocky.mesh_blocky
-
-    def noted(world: World, *, merge: bool, coords: list[Coord] | None) -> Any:
-        calls.append(coords)
-        return mesh(world, merge=merge, coords=coords)
-
-    monkeypatch.setattr(blocky, "mesh_blocky", noted)
-    return calls
-
-
-def test_only_chunks_about_an_edit_are_meshed_again(
-    basic: BasicRenderer, ctx: moderngl.Context, meshed: list[list[Coord] | None]
-) -> None:
-    world = _hill()
-    _shot(basic, world, _camera())
-    _shot(basic, world, _camera())
-    assert meshed == [None]
-    cells = np.argwhere(np.ones((6, 6, 6))) + np.array((64, 0, 0))
-    far = chunks_of_cells(cells, np.full(len(cells), PALETTE.voxel(4), np.uint16), 10)
-    for edit in (edit_of_chunks(world, far), edit_of_chunks(world, {(-1, 0, 0): AIR})):
-        world.apply(edit)
-        made = _shot(basic, world, _camera())
-        coords = meshed[-1]
-        assert coords is not None
-        assert len(coords) == 27
-        with BasicRenderer(ctx) as fresh:
-            np.testing.assert_array_equal(made, _shot(fresh, world, _camera()))
-            assert basic.figures().quads == fresh.figures().quads
-    world.apply(edit_of_chunks(world, dict.fromkeys(world.coords(), AIR)))
-    empty = _shot(basic, world, _camera())
-    np.testing.assert_array_equal(empty, _shot(basic, World(PALETTE), _camera()))
-    assert basic.figures().quads == basic.figures().chunks == basic.figures().draws == 0
-
-
-def test_palettes_and_settings_are_followed(
-    basic: BasicRenderer, ctx: moderngl.Context, meshed: list[list[Coord] | None]
-) -> None:
-    world = _hill()
-    before = _shot(basic, world, _camera())
-    painted = Palette.of({**dict(PALETTE.items()), 1: Material("grass", (220, 20, 20))})
-    seen_through = Palette.of({**dict(painted.items()), 3: Material("stone", (128, 126, 124), opacity=0.5)})
-    smoother = replace(world.settings, smoothing=1.0 - world.settings.smoothing)
-    for palette, settings, n_calls in ((painted, None, 1), (seen_through, None, 2), (None, smoother, 3)):
-        world.apply(edit_of_chunks(world, {}, palette, settings))
-        made = _shot(basic, world, _camera())
-        assert len(meshed) == n_calls
-        assert (np.abs(made.astype(int) - before).max(axis=2) > 8).mean() > 0.002
-        before = made
-    with BasicRenderer(ctx) as fresh:
-        np.testing.assert_array_equal(before, _shot(fresh, world, _camera()))
 
 
 def test_of_two_panes_the_nearer_one_shows(basic: BasicRenderer, front: Camera) -> None:
@@ -193,31 +134,6 @@ def test_of_two_panes_the_nearer_one_shows(basic: BasicRenderer, front: Camera) 
         world = new_world(chunks_of_cells(cells, voxels, 10), panes)
         red, _, blue, _ = basic.render(world, front, 32, 32, samples=1)[8:24, 8:24].reshape(-1, 4).mean(axis=0)
         assert (red > blue) == (near == 1)
-
-
-def test_a_job_that_is_stopped_leaves_what_was_there(basic: BasicRenderer, hill: World) -> None:
-    before, figures = _shot(basic, hill, _camera()), basic.figures()
-    job = basic.rendering(_hill((64, 0, 0)), _camera(), WIDTH, HEIGHT)
-    next(job)
-    job.close()
-    assert basic.figures().quads == figures.quads
-    np.testing.assert_array_equal(_shot(basic, hill, _camera()), before)
-
-
-def test_a_world_beyond_memory_is_refused_and_drawn_once_there_is_room(
-    basic: BasicRenderer, hill: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise VoxelwrightError("no memory")
-
-    before = _shot(basic, hill, _camera())
-    other = _hill((64, 0, 0))
-    with monkeypatch.context() as patch:
-        patch.setattr(basic_quads, "check_errors", fail)
-        with pytest.raises(VoxelwrightError, match="no memory"):
-            _shot(basic, other, _camera())
-    assert basic.figures().quads == 0
-    np.testing.assert_array_equal(_shot(basic, hill, _camera()), before)
 
 
 def test_figures_tell_what_is_drawn(basic: BasicRenderer, renderer: Renderer, hill: World) -> None:
