@@ -15,7 +15,7 @@ from .basic_pool import BasicPool
 from .context import LEAST_VERSION
 from .frame import frame_record
 from .owned import Owned
-from .passes.draw import Drawn
+from .passes.draw import SMOOTH_DEPTH_BIAS, Drawn
 from .passes.picture import CopyDepthPass, PicturePass
 from .records import FRAME
 from .shader import load_program
@@ -130,9 +130,12 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         self._ctx.front_face = "ccw"
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
-        for program, quads in zip(self._programs, (pool.blocky, pool.smooth), strict=True):
+        quads_and_biases = ((pool.blocky, (0.0, 0.0)), (pool.smooth, SMOOTH_DEPTH_BIAS))
+        for program, (quads, depth_bias) in zip(self._programs, quads_and_biases, strict=True):
             program["view"] = view
+            self._ctx.polygon_offset = depth_bias
             quads.draw(drawn)
+        self._ctx.polygon_offset = 0.0, 0.0
 
 
 def _without_blending(shown: Shown) -> Shown:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from numpy.typing import NDArray
 
 from voxelwright.gpu_backend.basic_renderer import BasicRenderer
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
-from voxelwright.gpu_backend.renderer import Look, Renderer
+from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.errors import VoxelwrightError
+from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.storage import world_to_bytes
-from voxelwright.voxel.world import Coord, World, chunks_of_cells, new_world
+from voxelwright.voxel.world import Coord, World, chunks_of_cells, edit_of_chunks, new_world
 
 WIDTH, HEIGHT = 192, 108
 
@@ -99,6 +101,60 @@ def test_pictures_from_below_and_from_inside_are_too(basic: BasicRenderer, rende
     for low, azimuth, elevation in (((-20, -20, -12), 200, -40), ((-2, -2, -2), 120, 0)):
         camera = orbit_camera(low, np.array(low) + 16, azimuth, elevation, WIDTH / HEIGHT)
         _assert_alike(_shot(basic, hill, camera), _shot(renderer, hill, camera))
+
+
+def _frame(renderer: Renderer | BasicRenderer, worlds: list[World], cameras: list[Camera], looks: list[Look]) -> Any:
+    """(HEIGHT, WIDTH, 4): a frame's light with the layer over it, and the nearest depth of both."""
+    pools = [renderer.new_pool() for _ in worlds]
+    for pool, world, camera in zip(pools, worlds, cameras, strict=True):
+        finish(pool.bring(world, camera.eye))
+    shown = [Shown(*parts) for parts in zip(pools, cameras, looks, strict=True)]
+    previous = renderer._ctx.detect_framebuffer()
+    target = renderer.draw(shown, WIDTH, HEIGHT)
+    previous.use()
+    light = np.frombuffer(target.light.read(), np.float16).reshape(HEIGHT, WIDTH, 4).astype(float)
+    depth = np.frombuffer(target.depth.read(), np.float32).reshape(HEIGHT, WIDTH).astype(float)
+    if target.has_layer:
+        layer = np.frombuffer(target.layer.light.read(), np.float16).reshape(HEIGHT, WIDTH, 4).astype(float)
+        light = layer + light * (1 - layer[..., 3:])
+        depth = np.minimum(depth, np.frombuffer(target.layer.depth.read(), np.float32).reshape(HEIGHT, WIDTH))
+    return np.concatenate([light[..., :3], depth[..., None]], axis=-1)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_several_worlds_are_drawn_as_by_the_main_renderer(
+    order: int, basic: BasicRenderer, renderer: Renderer, hill: World
+) -> None:
+    """One of them turned, smaller, with another palette and another look, half within the other."""
+    a = np.radians(40)
+    model = np.array([(np.cos(a), -np.sin(a), 0, 6), (np.sin(a), np.cos(a), 0, -9), (0, 0, 1, 2), (0, 0, 0, 2)]) / 2
+    camera = _camera()
+    second = Camera(camera.view @ model, camera.projection)
+    other = _hill()
+    palette = Palette.of({**dict(PALETTE.items()), 5: Material("ruby", (200, 20, 20), opacity=0.4)})
+    other.apply(edit_of_chunks(other, {}, palette))
+    looks = [Look(blending=False, haze=False), Look(blending=False, sun_direction=(1, 0, 1))]
+    for one in (looks, [Look(View.FACES), Look(blending=False)]):
+        parts = [[hill, other][::order], [camera, second][::order], one[::order]]
+        made, expected = _frame(basic, *parts), _frame(renderer, *parts)
+        off = np.abs(made - expected)
+        assert (off[..., :3].max(axis=2) > 0.03).mean() < 0.01
+        assert (off[..., 3] > 1e-4).mean() < 0.005
+        assert (off[..., 3] > 1e-2).mean() < 0.002
+
+
+@pytest.mark.parametrize("haze", [False, True])
+def test_haze_is_as_the_look_says(haze: bool, basic: BasicRenderer, renderer: Renderer, hill: World) -> None:
+    look, camera = Look(blending=False, haze=haze), _camera()
+    made, expected = (each.render(hill, camera, WIDTH, HEIGHT, look, samples=2) for each in (basic, renderer))
+    _assert_alike(made, expected)
+    other = basic.render(hill, camera, WIDTH, HEIGHT, replace(look, haze=not haze), samples=2)
+    assert (np.abs(made.astype(int) - other).max(axis=2) > 1).mean() > 0.1
+
+
+def test_a_frame_for_the_view_of_blending_is_lit(basic: BasicRenderer, hill: World) -> None:
+    lit, blending = (_frame(basic, [hill], [_camera()], [Look(view)]) for view in (View.LIT, View.BLEND))
+    np.testing.assert_array_equal(lit, blending)
 
 
 def test_nothing_trembles_far_from_the_origin(basic: BasicRenderer, hill: World) -> None:
