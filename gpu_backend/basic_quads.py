@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A world's quads for contexts without storage blocks: meshed on the CPU, uploaded as instances of one draw a kind."""
+"""Quads for contexts without storage blocks: instances of one draw a kind of surface."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.errors import VoxelwrightError
-from ..voxel.jobs import Job, stage
 from ..voxel.layout import CHUNK_SIZE
 from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
-from ..voxel.palette import Palette
-from ..voxel.settings import Settings
-from ..voxel.world import Coord, World
-from .context import LEAST_VERSION, check_errors
+from ..voxel.world import Coord
+from .buffers import grown, new_buffer
 from .passes.draw import Drawn
-from .shader import load_program
+from .smooth_pool import Ranges
 
 BLOCKY_INSTANCE = np.dtype(
     [
@@ -35,129 +30,83 @@ SMOOTH_INSTANCE = np.dtype(
     ]
 )
 
-_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
+_FIRST_RECORDS = 1 << 12
 
 
 class QuadInstances:
-    """All quads of one kind on the GPU; program draws them, one instance a record."""
+    """The quads of one kind of a world: one buffer, in which each chunk has a range.
 
-    def __init__(self, ctx: moderngl.Context, vertex_shader: str, layout: np.dtype[Any]) -> None:
-        self._ctx = ctx
-        self.program = load_program(
-            ctx, version=LEAST_VERSION, vertex_shader=vertex_shader, fragment_shader="basic/surface.frag"
-        )
+    A chunk whose quads changed is written where it was if they fit, else to the first gap that they fit into. Records
+    that no chunk has any more are zeros, which shaders leave out, so that one draw takes all.
+    """
+
+    def __init__(self, ctx: moderngl.Context, program: moderngl.Program, layout: np.dtype[Any]) -> None:
+        self._ctx, self._program, self._itemsize = ctx, program, layout.itemsize
         self._names = layout.names or ()
         self._format = " ".join(_attribute(layout[name]) for name in self._names) + "/i"
-        self._buffer: moderngl.Buffer | None = None
-        self._vertices: moderngl.VertexArray | None = None
+        self._buffer = new_buffer(ctx, _FIRST_RECORDS * self._itemsize)
+        self._vertices = self._new_vertices()
+        self._ranges = Ranges()
+        self._chunks: dict[Coord, tuple[int, int, int]] = {}  # first record, room for how many, how many there are
         self.n = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of graphics memory."""
-        return self._buffer.size if self._buffer is not None else 0
+        return self._buffer.size
 
-    def replace(self, records: NDArray[Any]) -> None:
-        """Draw these from now on. Raises VoxelwrightError where graphics memory is short; nothing is drawn then."""
-        self.clear()
-        if not len(records):
-            return
-        self._buffer = self._ctx.buffer(records.tobytes())
-        try:
-            check_errors(self._ctx, f"{len(records):,} quads")
-            self._vertices = self._ctx.vertex_array(self.program, [(self._buffer, self._format, *self._names)])
-        except VoxelwrightError:
-            self.clear()
-            raise
-        self.n = len(records)
+    @property
+    def coords(self) -> set[Coord]:
+        """The chunks that have quads."""
+        return set(self._chunks)
+
+    def put(self, coord: Coord, records: NDArray[Any]) -> None:
+        """Replace a chunk's quads. Raises VoxelwrightError where graphics memory is short."""
+        first, room, n_before = self._chunks.get(coord, (0, 0, 0))
+        n = len(records)
+        if n > room or n == 0:
+            self._remove(coord)
+            if n == 0:
+                return
+            first, room, n_before = self._ranges.take(n), n, 0
+            self._chunks[coord] = first, room, 0
+            self._reserve(self._ranges.end)
+        unused = bytes(max(n_before - n, 0) * self._itemsize)
+        self._buffer.write(records.tobytes() + unused, first * self._itemsize)
+        self._chunks[coord] = first, room, n
+        self.n += n - n_before
 
     def draw(self, drawn: Drawn) -> None:
         """Draw into the framebuffer in use."""
-        if self._vertices is not None:
-            self.program["drawn"] = drawn
-            self._vertices.render(moderngl.TRIANGLE_FAN, vertices=4, instances=self.n)
-
-    def release(self) -> None:
-        """Free everything."""
-        self.clear()
-        self.program.release()
+        if self.n:
+            self._program["drawn"] = drawn
+            self._vertices.render(moderngl.TRIANGLE_FAN, vertices=4, instances=self._ranges.end)
 
     def clear(self) -> None:
         """Draw nothing from now on."""
-        for item in (self._vertices, self._buffer):
-            if item is not None:
-                item.release()
-        self._vertices = self._buffer = None
-        self.n = 0
-
-
-class BasicQuads:
-    """The quads of the world that bring() was given last, of blocks and of smooth surfaces."""
-
-    def __init__(self, ctx: moderngl.Context) -> None:
-        self.blocky = QuadInstances(ctx, "basic/blocky.vert", BLOCKY_INSTANCE)
-        self.smooth = QuadInstances(ctx, "basic/smooth.vert", SMOOTH_INSTANCE)
-        self._blocky_chunks: dict[Coord, NDArray[Any]] = {}
-        self._smooth_chunks: dict[Coord, NDArray[Any]] = {}
-        self._seen: tuple[World, int, Palette, Settings] | None = None
-
-    @property
-    def n_chunks(self) -> int:
-        """How many chunks have quads."""
-        return len(self._blocky_chunks.keys() | self._smooth_chunks.keys())
-
-    def bring(self, world: World) -> Job[None]:
-        """Mesh again what changed since the last call, and upload all quads where anything did. A job that is stopped
-        halfway leaves what was there.
-
-        Raises VoxelwrightError where graphics memory is short; nothing is drawn then, and the next call begins anew.
-        """
-        seen = (world, world.version, world.palette, world.settings)
-        if self._seen is not None and self._seen[:2] == seen[:2]:
-            return
-        stale = self._stale(world)
-        if stale == []:  # only colours or settings are others
-            self._seen = seen
-            return
-        blocky, smooth = yield from _mesh(world, stale)
-        kept = set() if stale is None else (self._blocky_chunks.keys() | self._smooth_chunks.keys()).difference(stale)
-        self._seen = None
-        self._blocky_chunks = {c: part for c, part in self._blocky_chunks.items() if c in kept} | blocky
-        self._smooth_chunks = {c: part for c, part in self._smooth_chunks.items() if c in kept} | smooth
-        self.blocky.clear()
-        self.smooth.clear()
-        self.blocky.replace(_joined(self._blocky_chunks, BLOCKY_INSTANCE))
-        self.smooth.replace(_joined(self._smooth_chunks, SMOOTH_INSTANCE))
-        self._seen = seen
+        self._ranges, self._chunks, self.n = Ranges(), {}, 0
 
     def release(self) -> None:
-        """Free everything."""
-        self.blocky.release()
-        self.smooth.release()
+        """Free the buffer."""
+        self._vertices.release()
+        self._buffer.release()
 
-    def _stale(self, world: World) -> list[Coord] | None:
-        """The chunks that are to be meshed, or None for all: those that changed and those about them."""
-        if self._seen is None:
-            return None
-        before, version, palette, settings = self._seen
-        see_through_alike = np.array_equal(palette.transparent, world.palette.transparent)
-        if world is not before or not see_through_alike or settings.smoothing != world.settings.smoothing:
-            return None
-        changed = world.changed_since(version)
-        return sorted({(x + dx, y + dy, z + dz) for x, y, z in changed for dx, dy, dz in _AROUND})
+    def _remove(self, coord: Coord) -> None:
+        if coord not in self._chunks:
+            return
+        first, room, n = self._chunks.pop(coord)
+        self._ranges.give_back(first, room)
+        self._buffer.write(bytes(n * self._itemsize), first * self._itemsize)
+        self.n -= n
 
+    def _reserve(self, n: int) -> None:
+        if n * self._itemsize > self._buffer.size:
+            self._buffer = grown(self._ctx, self._buffer, (n + n // 2) * self._itemsize)
+            self._vertices.release()
+            self._vertices = self._new_vertices()
 
-def _mesh(world: World, coords: list[Coord] | None) -> Job[tuple[dict[Coord, NDArray[Any]], dict[Coord, NDArray[Any]]]]:
-    """BLOCKY_INSTANCE and SMOOTH_INSTANCE records by chunk."""
-    # Loaded here: kernels take a while.
-    from ..voxel.mesh.blocky import mesh_blocky
-
-    blocky = blocky_instances((yield from stage(mesh_blocky(world, merge=True, coords=coords), 0.0, 0.5)))
-    if not world.has_smooth_voxels():
-        return blocky, {}
-    from ..voxel.mesh.smooth import mesh_smooth
-
-    return blocky, smooth_instances((yield from stage(mesh_smooth(world, coords=coords), 0.5, 1.0)))
+    def _new_vertices(self) -> moderngl.VertexArray:
+        return self._ctx.vertex_array(self._program, [(self._buffer, self._format, *self._names)])
 
 
 def blocky_instances(mesh: BlockyMesh) -> dict[Coord, NDArray[Any]]:
@@ -187,11 +136,6 @@ def _by_chunk(coords: NDArray[np.int32], counts: NDArray[Any], records: NDArray[
         for (x, y, z), start, end in zip(coords.tolist(), starts, ends, strict=bool(ends))
         if end > start
     }
-
-
-def _joined(chunks: dict[Coord, NDArray[Any]], layout: np.dtype[Any]) -> NDArray[Any]:
-    parts: Iterable[NDArray[Any]] = chunks.values()
-    return np.concatenate([np.empty(0, layout), *parts])
 
 
 def _attribute(layout: np.dtype[Any]) -> str:

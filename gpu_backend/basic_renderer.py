@@ -5,240 +5,143 @@ The CPU meshes, one instanced draw a kind of surface draws, and the fragment sha
 compute passes of Renderer shade with.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
 
 import moderngl
-import numpy as np
-from numpy.typing import NDArray
 
 from ..voxel.errors import VoxelwrightError
-from ..voxel.jobs import Job, Progress, finish, stage
-from ..voxel.world import World
-from .basic_quads import BasicQuads
-from .camera import Camera
-from .context import LEAST_VERSION, check_errors
-from .frame import frame_record, pixel_shifts
-from .gl import GlFunctions
-from .materials import PaletteMaterials
-from .passes.draw import Drawn
+from .basic_pool import BasicPool
+from .context import LEAST_VERSION
+from .frame import frame_record
+from .owned import Owned
+from .passes.draw import SMOOTH_DEPTH_BIAS, Drawn
+from .passes.picture import CopyDepthPass, PicturePass
 from .records import FRAME
-from .renderer import Figures, Look, check_picture_size
 from .shader import load_program
-from .timers import FrameTimers
+from .target import BasicTarget
 from .views import View
+from .world_renderer import DEFAULT_BUDGET, Shown, WorldRenderer
 
 _FRAME_BLOCK, _MATERIALS_BLOCK = 0, 1
 """The binding points of the uniform blocks."""
 
-_FIRST_TEXTURE_UNIT = 1
-"""Unit 0 has the materials' textures."""
 
-
-class _Target:
-    """The targets of one picture size.
-
-    light and layer (RGBA16F) share one depth: what is opaque, and the nearest of what one sees through, premultiplied.
-    sum is RGBA32F, picture RGBA8 in sRGB.
-    """
-
-    def __init__(self, ctx: moderngl.Context, width: int, height: int) -> None:
-        self.size = (width, height)
-        self.depth = ctx.depth_texture(self.size)
-        self.light = ctx.texture(self.size, 4, dtype="f2")
-        self.layer = ctx.texture(self.size, 4, dtype="f2")
-        self.sum = ctx.texture(self.size, 4, dtype="f4")
-        self.picture = ctx.texture(self.size, 4)
-        self._textures = (self.depth, self.light, self.layer, self.sum, self.picture)
-        try:
-            check_errors(ctx, f"a picture of {width} × {height} pixels")
-        except VoxelwrightError:
-            for texture in self._textures:
-                texture.release()
-            raise
-        for texture in self._textures:
-            texture.filter = moderngl.NEAREST, moderngl.NEAREST
-        self.opaque = ctx.framebuffer([self.light], self.depth)
-        self.transparent = ctx.framebuffer([self.layer], self.depth)
-        self.layer_only = ctx.framebuffer([self.layer])
-        self.summed = ctx.framebuffer([self.sum])
-        self.composed = ctx.framebuffer([self.picture])
-
-    def release(self) -> None:
-        """Free everything."""
-        framebuffers = (self.opaque, self.transparent, self.layer_only, self.summed, self.composed)
-        for item in (*framebuffers, *self._textures):
-            item.release()
-
-
-class _PicturePass:
-    """A fragment program over the picture, which reads textures by the names of its samplers."""
-
-    def __init__(self, ctx: moderngl.Context, file: str) -> None:
-        vertex = "basic/picture.vert"
-        self.program = load_program(ctx, version=LEAST_VERSION, vertex_shader=vertex, fragment_shader=file)
-        self._vertices = ctx.vertex_array(self.program, [])
-
-    def run(self, textures: Mapping[str, moderngl.Texture]) -> None:
-        """Run over the framebuffer in use."""
-        for unit, (name, texture) in enumerate(textures.items(), _FIRST_TEXTURE_UNIT):
-            texture.use(unit)
-            self.program[name] = unit
-        self._vertices.render(moderngl.TRIANGLES, vertices=3)
-
-    def release(self) -> None:
-        """Free the program."""
-        self._vertices.release()
-        self.program.release()
-
-
-class BasicRenderer:
-    """Draws worlds off screen, as Renderer does; the context must be current in every call.
-
-    What needs the voxels on the GPU is left out: materials do not run into each other, whatever the look says, and the
-    view of that is refused. Of several transparent surfaces one behind another the nearest shows, as in Renderer.
-    Chunks that changed are meshed again, and all quads are uploaded then.
-    """
+class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
+    """Draws worlds as Renderer does, without what needs the voxels on the GPU: materials do not run into each other,
+    whatever the look says. The view of that is refused by rendering(); draw() shows View.LIT instead. Of several
+    transparent surfaces one behind another the nearest shows, as in Renderer."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        self._ctx = ctx
-        self.timers = FrameTimers(GlFunctions(ctx))
-        self._quads = BasicQuads(ctx)
-        self._quads.smooth.program["is_smooth"] = True
-        self._materials = PaletteMaterials(ctx)
-        self._sky = _PicturePass(ctx, "basic/sky.frag")
-        self._accumulate = _PicturePass(ctx, "basic/accumulate.frag")
-        self._compose = _PicturePass(ctx, "basic/compose.frag")
-        self._frame = ctx.buffer(reserve=FRAME.itemsize, dynamic=True)
-        check_errors(ctx, "the frame's settings")
-        for program in (self._quads.blocky.program, self._quads.smooth.program):
+        super().__init__(ctx, DEFAULT_BUDGET)
+
+    def draw(
+        self, worlds: Sequence[Shown], width: int, height: int, shift: tuple[float, float] = (0.0, 0.0)
+    ) -> BasicTarget:
+        self.timers.collect()
+        worlds = [_without_blending(shown) for shown in worlds]
+        target = self._sized_target(width, height)
+        target.view = worlds[0].look.view if worlds else View.LIT
+        with self.timers.stage("clear"):
+            target.geometry.clear(depth=1.0)
+        if worlds and worlds[0].look.sky:
+            self._begin(worlds[0], target, shift)
+            with self.timers.stage("sky"):
+                target.geometry.use()
+                self._ctx.enable_only(moderngl.NOTHING)
+                self._sky.run({})
+        target.geometry.use()
+        with self.timers.stage("draw"):
+            for shown in worlds:
+                pool = self._begin(shown, target, shift)
+                self._draw_quads(pool, Drawn.OPAQUE if shown.has_layer else Drawn.ALL, shown.look.view)
+        self._draw_layer([shown for shown in worlds if shown.has_layer], target, shift)
+        return target
+
+    def _make(self, owned: Owned) -> None:
+        ctx = self._ctx
+        self._programs = [
+            owned.add(
+                load_program(
+                    ctx,
+                    version=LEAST_VERSION,
+                    vertex_shader=f"basic/{kind}.vert",
+                    fragment_shader="basic/surface.frag",
+                )
+            )
+            for kind in ("blocky", "smooth")
+        ]
+        self._programs[1]["is_smooth"] = True
+        self._sky = owned.add(PicturePass(ctx, "basic/sky.frag"))
+        self._copy_depth = owned.add(CopyDepthPass(ctx))
+        self._accumulate = owned.add(PicturePass(ctx, "basic/accumulate.frag"))
+        self._compose = owned.add(PicturePass(ctx, "basic/compose.frag"))
+        self._frame = owned.add(ctx.buffer(reserve=FRAME.itemsize, dynamic=True))
+        for program in self._programs:
             _set_block(program, "Frame", _FRAME_BLOCK)
             _set_block(program, "Materials", _MATERIALS_BLOCK)
         _set_block(self._sky.program, "Frame", _FRAME_BLOCK)
-        self._target: _Target | None = None
 
-    def __enter__(self) -> "BasicRenderer":
-        return self
+    def _make_pool(self) -> BasicPool:
+        return BasicPool(self._ctx, *self._programs)
 
-    def __exit__(self, *_: object) -> None:
-        self.release()
+    def _make_target(self, width: int, height: int) -> BasicTarget:
+        return BasicTarget(self._ctx, width, height)
 
-    def rendering(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
-    ) -> Job[NDArray[np.uint8]]:
-        """(height, width, 4) uint8: a picture of one world in sRGB, opaque, its row 0 at the top, averaged over so many
-        frames.
-
-        Raises VoxelwrightError where the size is beyond limits.MAX_PICTURE_EDGE, for View.BLEND, and where graphics
-        memory is short.
-        """
-        check_picture_size(width, height)
-        look = look or Look()
-        if look.view is View.BLEND:
+    def _check_view(self, view: View) -> None:
+        if view is View.BLEND:
             raise VoxelwrightError("Without compute shaders (OpenGL 4.3) materials do not blend; choose another view.")
-        yield from stage(self._quads.bring(world), 0.0, 0.5)
-        self._materials.update(world.palette)
-        # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
-        previous = self._ctx.detect_framebuffer()
-        try:
-            target = self._sized_target(width, height)
-            target.summed.clear()
-            for index, shift in enumerate(pixel_shifts(samples)):
-                self._draw(target, camera, look, shift)
-                self._add_to_sum(target, look.view)
-                yield Progress(0.5 + 0.5 * index / samples, "Drawing")
-            pixels = np.frombuffer(self._composed(target), np.uint8)
-        finally:
-            previous.use()
-        check_errors(self._ctx, f"drawing a picture of {width} × {height} pixels")
-        return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1])
 
-    def render(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
-    ) -> NDArray[np.uint8]:
-        """What rendering() returns."""
-        return finish(self.rendering(world, camera, width, height, look, samples=samples))
+    def _add_to_sum(self, target: BasicTarget, *, first: bool) -> None:
+        target.summed.use()
+        self._ctx.enable_only(moderngl.NOTHING if first else moderngl.BLEND)
+        self._ctx.blend_func = moderngl.ONE, moderngl.ONE
+        textures = {"light": target.light, "layer": target.layer.light if target.has_layer else target.light}
+        self._accumulate.run(textures, has_layer=target.has_layer, tone_mapped=target.view is View.LIT)
 
-    def settled_figures(self) -> Figures:
-        """What the last frames took; waits for the GPU."""
-        self._ctx.finish()
-        return self.figures()
+    def _compose_sum(self, target: BasicTarget) -> None:
+        target.composed.use()
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._compose.run({"sum": target.sum})
 
-    def figures(self) -> Figures:
-        """What the last frames took, as far as the GPU is done with them."""
-        self.timers.collect()
-        kinds = (self._quads.blocky, self._quads.smooth)
-        passes = 2 if self._materials.has_transparency else 1
-        return Figures(
-            chunks=self._quads.n_chunks,
-            quads=sum(kind.n for kind in kinds),
-            draws=passes * sum(kind.n > 0 for kind in kinds),
-            nbytes=self._materials.nbytes + sum(kind.nbytes for kind in kinds),
-            gpu_milliseconds=self.timers.gpu_milliseconds(),
-            cpu_milliseconds=self.timers.cpu_milliseconds(),
-        )
-
-    def release(self) -> None:
-        """Free everything on the GPU; the renderer is of no use after that."""
-        if self._target is not None:
-            self._target.release()
-            self._target = None
-        for item in (self._quads, self._materials, self._sky, self._accumulate, self._compose, self._frame):
-            item.release()
-        self.timers.release()
-
-    def _draw(self, target: _Target, camera: Camera, look: Look, shift: tuple[float, float]) -> None:
-        """One frame's light and layer."""
-        self.timers.collect()
-        self._frame.write(frame_record(camera, *target.size, look.sun_direction, shift).tobytes())
+    def _begin(self, shown: Shown, target: BasicTarget, shift: tuple[float, float]) -> BasicPool:
+        """Bind what a world's draws read; its pool."""
+        pool, look = shown.pool, shown.look
+        assert isinstance(pool, BasicPool)
+        record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze)
+        self._frame.write(record.tobytes())
         self._frame.bind_to_uniform_block(_FRAME_BLOCK)
-        self._materials.bind_as_uniforms(_MATERIALS_BLOCK)
-        see_through = self._materials.has_transparency
-        with self.timers.stage("clear"):
-            target.opaque.clear(depth=1.0)
-            target.layer_only.clear()
-        if look.sky:
-            with self.timers.stage("sky"):
-                target.opaque.use()
-                self._ctx.enable_only(moderngl.NOTHING)
-                self._sky.run({})
-        with self.timers.stage("draw"):
-            target.opaque.use()
-            self._draw_quads(Drawn.OPAQUE if see_through else Drawn.ALL, look.view)
-            if see_through:
-                target.transparent.use()
-                self._draw_quads(Drawn.TRANSPARENT, look.view)
+        pool.materials.bind_as_uniforms(_MATERIALS_BLOCK)
+        return pool
 
-    def _draw_quads(self, drawn: Drawn, view: View) -> None:
+    def _draw_layer(self, worlds: Sequence[Shown], target: BasicTarget, shift: tuple[float, float]) -> None:
+        """Draw what one sees through, before what is opaque: of all worlds the nearest in a pixel."""
+        target.has_layer = len(worlds) > 0
+        if not worlds:
+            return
+        with self.timers.stage("draw transparent"):
+            target.layer.clear_light()
+            self._copy_depth.run(target.depth, target.layer.geometry)
+            for shown in worlds:
+                self._draw_quads(self._begin(shown, target, shift), Drawn.TRANSPARENT, shown.look.view)
+
+    def _draw_quads(self, pool: BasicPool, drawn: Drawn, view: View) -> None:
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._ctx.front_face = "ccw"
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
-        for kind in (self._quads.blocky, self._quads.smooth):
-            kind.program["view"] = view
-            kind.draw(drawn)
+        quads_and_biases = ((pool.blocky, (0.0, 0.0)), (pool.smooth, SMOOTH_DEPTH_BIAS))
+        for program, (quads, depth_bias) in zip(self._programs, quads_and_biases, strict=True):
+            program["view"] = view
+            self._ctx.polygon_offset = depth_bias
+            quads.draw(drawn)
+        self._ctx.polygon_offset = 0.0, 0.0
 
-    def _add_to_sum(self, target: _Target, view: View) -> None:
-        with self.timers.stage("accumulate"):
-            target.summed.use()
-            self._ctx.enable_only(moderngl.BLEND)
-            self._ctx.blend_func = moderngl.ONE, moderngl.ONE
-            self._accumulate.program["view"] = view
-            self._accumulate.run({"opaque_light": target.light, "transparent_light": target.layer})
 
-    def _composed(self, target: _Target) -> bytes:
-        """The picture's bytes, its row 0 at the bottom."""
-        target.composed.use()
-        self._ctx.enable_only(moderngl.NOTHING)
-        self._compose.run({"sum": target.sum})
-        return bytes(target.picture.read(alignment=1))
-
-    def _sized_target(self, width: int, height: int) -> _Target:
-        if self._target is not None and self._target.size != (width, height):
-            self._target.release()
-            self._target = None
-        if self._target is None:
-            self._target = _Target(self._ctx, width, height)
-        return self._target
+def _without_blending(shown: Shown) -> Shown:
+    if shown.look.view is not View.BLEND:
+        return shown
+    return replace(shown, look=replace(shown.look, view=View.LIT))
 
 
 def _set_block(program: moderngl.Program, name: str, binding: int) -> None:

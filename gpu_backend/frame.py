@@ -56,10 +56,12 @@ def _shifted(projection: NDArray[np.float64], x: float, y: float) -> NDArray[np.
     return moved
 
 
-def pixel_shifts(n: int) -> list[tuple[float, float]]:
-    """n places in a pixel, −½ … ½, spread evenly (the Halton sequence in 2 and 3); the first is its middle."""
-    places = [(_radical_inverse(i, 2) - 0.5, _radical_inverse(i, 3) - 0.5) for i in range(1, n)]
-    return [(0.0, 0.0), *places]
+def pixel_shift(sample: int) -> tuple[float, float]:
+    """A place in a pixel, −½ … ½, for each frame of several: spread evenly however many they are (the Halton sequence
+    in 2 and 3); that of sample 0 is its middle."""
+    if sample == 0:
+        return 0.0, 0.0
+    return _radical_inverse(sample, 2) - 0.5, _radical_inverse(sample, 3) - 0.5
 
 
 def _radical_inverse(index: int, base: int) -> float:

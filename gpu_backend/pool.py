@@ -24,9 +24,7 @@ from .residency import chunks_in_reach, nearest_chunks
 from .smooth_pool import SmoothPool
 from .timers import FrameTimers
 from .voxel_pages import SLOT_BYTES, VOXEL_BYTES, VoxelPages
-
-DEFAULT_BUDGET = 1 << 30
-"""Bytes of graphics memory that a world may take."""
+from .world_renderer import DEFAULT_BUDGET, Pool
 
 UPLOAD_BYTES = 32 << 20
 """Bytes of voxels that one update uploads."""
@@ -41,11 +39,11 @@ _FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
 _AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
-class WorldPool:
+class WorldPool(Pool):
     """Follows a world: update() brings over what changed since the last call, a bounded part of it at a time.
 
     Chunks of one value take no slot, and only chunks that may have faces a row among the quads. Where the budget is too
-    small for all chunks the nearest ones to the eye are there, and notice says so; it is None otherwise.
+    small for all chunks the nearest ones to the eye are there.
     """
 
     def __init__(
@@ -58,47 +56,41 @@ class WorldPool:
         merge: bool = True,
         budget: int = DEFAULT_BUDGET,
     ) -> None:
-        self._budget = budget
-        self._timers = timers
-        with Owned() as owned:
-            self._pages = owned.add(VoxelPages(ctx, able, int(budget * _VOXEL_SHARE) // SLOT_BYTES))
-            self._grid = owned.add(ChunkGrid(ctx))
-            self.quads = owned.add(QuadPool(ctx, gl, able, max_bytes=int(budget * (1 - _VOXEL_SHARE))))
-            self.smooth = owned.add(SmoothPool(ctx))
-            self.materials = owned.add(PaletteMaterials(ctx))
-            self.commands = owned.add(DrawCommands(ctx))
-            self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
-            self._mesh_pass = owned.add(MeshPass(ctx, self._pages.defines, merge=merge))
-            self._owned = owned.pop_all()
-        self.notice: str | None = None
-        self._forget()
+        self._ctx, self._gl, self._able, self._timers = ctx, gl, able, timers
+        self._merge, self._budget = merge, budget
+        self._build()
 
     @property
     def nbytes(self) -> int:
-        """Bytes of graphics memory."""
         return sum(part.nbytes for part in self._parts)
 
     @property
     def n_chunks(self) -> int:
-        """How many chunks may have surfaces."""
         return len(self._rows)
 
     @property
     def n_quads(self) -> int:
-        """How many quads there are; what was meshed in the last frames may not be counted yet."""
         return self.quads.n_quads + self.smooth.n_quads
+
+    @property
+    def n_draws(self) -> int:
+        return self.commands.n_commands
+
+    @property
+    def has_transparency(self) -> bool:
+        return self.materials.has_transparency
 
     @property
     def defines(self) -> dict[str, int]:
         """What shaders that read the voxels must know."""
         return self._pages.defines
 
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
-        """Bring over what changed, at most UPLOAD_BYTES of voxels; whether all is known to be there. eye is in voxel
-        space.
+    def set_budget(self, nbytes: int) -> None:
+        self._budget = nbytes
 
-        Raises VoxelwrightError where graphics memory is short.
-        """
+    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+        """As Pool.update(): at most UPLOAD_BYTES of voxels, and smooth surfaces of at most SMOOTH_CHUNKS chunks."""
+        self._follow_budget()
         self._note_changes(world)
         self._settle(world, eye)
         self._upload(world)
@@ -109,7 +101,6 @@ class WorldPool:
         return self.quads.is_settled and not waits
 
     def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
-        """Bring over everything, however long that takes: for pictures that are drawn once."""
         most = 1
         while not self.update(world, eye):
             self._remesh(self._rows_without_room(wait=True))
@@ -127,8 +118,43 @@ class WorldPool:
         return self._pages, self._grid, self.quads, self.smooth, self.materials, self.commands
 
     def release(self) -> None:
-        """Free everything."""
         self._owned.close()
+
+    def _build(self) -> None:
+        """Make all buffers and passes for the budget."""
+        ctx, able = self._ctx, self._able
+        n_slots, quad_bytes = self._shares()
+        with Owned() as owned:
+            self._pages = owned.add(VoxelPages(ctx, able, n_slots))
+            self._grid = owned.add(ChunkGrid(ctx))
+            self.quads = owned.add(QuadPool(ctx, self._gl, able, max_bytes=quad_bytes))
+            self.smooth = owned.add(SmoothPool(ctx))
+            self.materials = owned.add(PaletteMaterials(ctx))
+            self.commands = owned.add(DrawCommands(ctx))
+            self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
+            self._mesh_pass = owned.add(MeshPass(ctx, self._pages.defines, merge=self._merge))
+            self._owned = owned.pop_all()
+        self._built_budget = self._budget
+        self.notice = None
+        self._forget()
+
+    def _shares(self) -> tuple[int, int]:
+        """How many slots for voxels the budget has, and how many bytes for quads."""
+        return int(self._budget * _VOXEL_SHARE) // SLOT_BYTES, int(self._budget * (1 - _VOXEL_SHARE))
+
+    def _follow_budget(self) -> None:
+        """Keep to another budget. Buffers that are too large for it cannot shrink, and more of them need other shaders:
+        then everything is made and brought over anew."""
+        if self._budget == self._built_budget:
+            return
+        n_slots, quad_bytes = self._shares()
+        if self.quads.nbytes <= quad_bytes and self._pages.limit(n_slots):
+            self.quads.max_bytes = quad_bytes
+            self._room, self._unsettled = self._pages.max_slots, True
+            self._built_budget = self._budget
+        else:
+            self._owned.close()
+            self._build()
 
     def _forget(self) -> None:
         self._world: World | None = None

@@ -11,8 +11,9 @@ from ..voxel.limits import MAX_DRAWN_CHUNK_COORD, MAX_GRID_CELLS
 from ..voxel.world import Coord
 
 
-def nearest_chunks(coords: Collection[Coord], eye: NDArray[np.float64], n: int) -> list[Coord]:
-    """The n chunks whose middles are nearest to the eye (voxel space), nearest first; all where there are no more."""
+def nearest_chunks(coords: Collection[Coord], eye: NDArray[np.float64], n: int | None) -> list[Coord]:
+    """The n chunks whose middles are nearest to the eye (voxel space), nearest first; all for
+    None and where there are no more."""
     listed = sorted(coords)
     middles = (np.array(listed, np.float64).reshape(-1, 3) + 0.5) * CHUNK_SIZE
     order = np.argsort(((middles - eye) ** 2).sum(axis=1), kind="stable")[:n]

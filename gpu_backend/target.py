@@ -7,6 +7,8 @@ import moderngl
 
 from ..voxel.errors import VoxelwrightError
 from .context import capabilities, check_errors
+from .owned import Owned
+from .views import View
 
 
 class ImageBinding(IntEnum):
@@ -25,44 +27,113 @@ TILE = 8
 """Pixels along each edge of a tile of depth, and tiles along each edge of a block."""
 
 
-class FrameTarget:
-    """The targets of one picture size.
+class Layer:
+    """What one sees through, before what is opaque: light (RGBA16F) premultiplied by the opacity in alpha, and a depth
+    of its own. geometry is drawn into: the light itself, or another texture that it is made from."""
 
-    visibility (R32UI) and depth are rasterised into; distances (R32F), colors (RGBA8) and surfaces (RG32UI) are the
-    G-buffer, which lib/gbuffer.glsl describes; light is RGBA16F, sum RGBA32F, picture RGBA8 in sRGB. depth_tiles and
-    depth_blocks (R32F) have the farthest depth in tiles of pixels and in blocks of tiles.
+    def __init__(self, ctx: moderngl.Context, size: tuple[int, int], rasterised: moderngl.Texture | None) -> None:
+        with Owned() as owned:
+            self.light = owned.add(ctx.texture(size, 4, dtype="f2"))
+            self.depth = owned.add(ctx.depth_texture(size))
+            check_errors(ctx, f"what is seen through in a picture of {size[0]} × {size[1]} pixels")
+            for texture in (self.light, self.depth):
+                texture.filter = moderngl.NEAREST, moderngl.NEAREST
+            self.depth.compare_func = ""
+            self.geometry = owned.add(ctx.framebuffer([rasterised or self.light], self.depth))
+            self._light_only = owned.add(ctx.framebuffer([self.light]))
+            self._owned = owned.pop_all()
+
+    def clear_light(self) -> None:
+        """Nothing is seen through anywhere."""
+        self._light_only.clear()
+
+    def release(self) -> None:
+        """Free everything."""
+        self._owned.close()
+
+
+class LightTarget:
+    """The targets of one picture size that both renderers have.
+
+    light is RGBA16F, with an alpha of 0 where nothing is seen; depth is of what is opaque. sum is RGBA32F, picture
+    RGBA8 in sRGB. has_layer says whether the last frame has a layer, and view by which view its light becomes colour.
     """
 
     def __init__(self, ctx: moderngl.Context, width: int, height: int) -> None:
-        self.size = (width, height)
+        self._ctx, self.size = ctx, (width, height)
         largest = capabilities(ctx).max_texture_edge
         if max(self.size) > largest:
             raise VoxelwrightError(f"This graphics driver draws pictures of at most {largest} pixels along an edge.")
-        self.visibility = ctx.texture(self.size, 1, dtype="u4")
-        self.depth = ctx.depth_texture(self.size)
-        self.distances = ctx.texture(self.size, 1, dtype="f4")
-        self.colors = ctx.texture(self.size, 4)
-        self.surfaces = ctx.texture(self.size, 2, dtype="u4")
-        self.light = ctx.texture(self.size, 4, dtype="f2")
-        self.sum = ctx.texture(self.size, 4, dtype="f4")
-        self.picture = ctx.texture(self.size, 4)
-        self.depth_tiles = ctx.texture((-(-width // TILE), -(-height // TILE)), 1, dtype="f4")
-        self.depth_blocks = ctx.texture((-(-width // TILE**2), -(-height // TILE**2)), 1, dtype="f4")
-        self._images = (
-            self.distances, self.colors, self.surfaces, self.light, self.sum, self.picture, self.visibility
-        )  # fmt: skip
-        self._textures = (*self._images, self.depth, self.depth_tiles, self.depth_blocks)
-        try:
+        self.has_layer, self.view = False, View.LIT
+        self._layer: Layer | None = None
+        with Owned() as owned:
+            self._owned = owned
+            self.depth = owned.add(ctx.depth_texture(self.size))
+            self.depth.filter = moderngl.NEAREST, moderngl.NEAREST
+            self.depth.compare_func = ""
+            self.light = self._texture(4, "f2")
+            self.sum = self._texture(4, "f4")
+            self.picture = self._texture(4, "f1")
+            self._make_more()
             check_errors(ctx, f"a picture of {width} × {height} pixels")
-        except VoxelwrightError:
-            for texture in self._textures:
-                texture.release()
-            raise
-        for texture in self._textures:
-            texture.filter = moderngl.NEAREST, moderngl.NEAREST
-        self.depth.compare_func = ""
-        self.geometry = ctx.framebuffer([self.visibility], self.depth)
-        self._depth_only = ctx.framebuffer(depth_attachment=self.depth)
+            self.geometry = owned.add(ctx.framebuffer([self._rasterised or self.light], self.depth))
+            self._make_framebuffers()
+            self._owned = owned.pop_all()
+
+    @property
+    def layer(self) -> Layer:
+        """The layer, made when it is first asked for. Raises VoxelwrightError where graphics memory is short."""
+        if self._layer is None:
+            self._layer = Layer(self._ctx, self.size, self._rasterised)
+        return self._layer
+
+    def release(self) -> None:
+        """Free everything."""
+        if self._layer is not None:
+            self._layer.release()
+        self._owned.close()
+
+    def _make_more(self) -> None:
+        """Make the other textures."""
+
+    def _make_framebuffers(self) -> None:
+        """Make the other framebuffers."""
+
+    @property
+    def _rasterised(self) -> moderngl.Texture | None:
+        """What surfaces are drawn into, where that is not their light."""
+        return None
+
+    def _texture(self, n_components: int, dtype: str, scale: int = 1) -> moderngl.Texture:
+        """A texture of the picture's size, or smaller by scale."""
+        size = tuple(-(-edge // scale) for edge in self.size)
+        texture = self._owned.add(self._ctx.texture((size[0], size[1]), n_components, dtype=dtype))
+        texture.filter = moderngl.NEAREST, moderngl.NEAREST
+        return texture
+
+
+class FrameTarget(LightTarget):
+    """The targets of Renderer.
+
+    visibility (R32UI) and depth are rasterised into; distances (R32F), colors (RGBA8) and surfaces (RG32UI) are the
+    G-buffer, which lib/gbuffer.glsl describes. depth_tiles and depth_blocks (R32F) have the farthest depth in tiles of
+    pixels and in blocks of tiles.
+    """
+
+    def _make_more(self) -> None:
+        self.visibility = self._texture(1, "u4")
+        self.distances = self._texture(1, "f4")
+        self.colors = self._texture(4, "f1")
+        self.surfaces = self._texture(2, "u4")
+        self.depth_tiles = self._texture(1, "f4", TILE)
+        self.depth_blocks = self._texture(1, "f4", TILE**2)
+
+    def _make_framebuffers(self) -> None:
+        self._depth_only = self._owned.add(self._ctx.framebuffer(depth_attachment=self.depth))
+
+    @property
+    def _rasterised(self) -> moderngl.Texture:
+        return self.visibility
 
     def clear_depth(self) -> None:
         """Set all depths to the farthest."""
@@ -71,10 +142,14 @@ class FrameTarget:
 
     def bind_images(self) -> None:
         """Bind what compute passes write."""
-        for binding, texture in zip(ImageBinding, self._images, strict=True):
+        images = (self.distances, self.colors, self.surfaces, self.light, self.sum, self.picture, self.visibility)
+        for binding, texture in zip(ImageBinding, images, strict=True):
             texture.bind_to_image(binding, read=True, write=True)
 
-    def release(self) -> None:
-        """Free everything."""
-        for item in (self.geometry, self._depth_only, *self._textures):
-            item.release()
+
+class BasicTarget(LightTarget):
+    """The targets of BasicRenderer, with framebuffers to write each of them."""
+
+    def _make_framebuffers(self) -> None:
+        self.summed = self._owned.add(self._ctx.framebuffer([self.sum]))
+        self.composed = self._owned.add(self._ctx.framebuffer([self.picture]))

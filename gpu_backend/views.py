@@ -13,6 +13,7 @@ class View(IntEnum):
     CHUNKS = 3
     NORMALS = 4
     QUADS = 5
+    MATERIALS = 6
 
 
 DESCRIPTIONS = {
@@ -22,6 +23,7 @@ DESCRIPTIONS = {
     View.CHUNKS: "Borders of chunks",
     View.NORMALS: "Normals as colours",
     View.QUADS: "Every quad in a colour of its own",
+    View.MATERIALS: "Colours of materials, without light and texture",
 }
 
 Legend = tuple[tuple[tuple[float, float, float], str], ...]
@@ -50,4 +52,5 @@ LEGENDS: dict[View, Legend] = {
         ((0.5, 0.5, 1.0), "+Z"),
     ),
     View.QUADS: (),
+    View.MATERIALS: (),
 }

@@ -25,12 +25,9 @@ class VoxelPages:
     copying on the GPU."""
 
     def __init__(self, ctx: moderngl.Context, able: Capabilities, max_slots: int) -> None:
-        self._ctx = ctx
+        self._ctx, self._able = ctx, able
         self.page_slots = min(able.max_storage_block_bytes, _MAX_PAGE_BYTES) // VOXEL_BYTES
-        bindable = min(MAX_VOXEL_PAGES, able.max_compute_storage_blocks - _OTHER_BLOCKS)
-        self.n_pages = max(1, min(bindable, -(-max_slots // self.page_slots)))
-        most = min(self.n_pages * self.page_slots, able.max_storage_block_bytes // OCCUPANCY_BYTES)
-        self.max_slots = min(max_slots, most)
+        self.n_pages, self.max_slots = self._limits(max_slots)
         self.capacity = 0
         self._pages: list[moderngl.Buffer] = []
         self._occupancy = ctx.buffer(reserve=OCCUPANCY_BYTES)
@@ -46,6 +43,15 @@ class VoxelPages:
     def nbytes(self) -> int:
         """Bytes of graphics memory."""
         return self._occupancy.size + sum(page.size for page in self._pages)
+
+    def limit(self, max_slots: int) -> bool:
+        """Have at most so many slots from now on; False, and nothing done, where these buffers are too large for that
+        or shaders would have to know of other pages."""
+        n_pages, most = self._limits(max_slots)
+        if n_pages != self.n_pages or self.capacity > most:
+            return False
+        self.max_slots = most
+        return True
 
     def reserve(self, n_slots: int) -> None:
         """Make room for n_slots, at most max_slots. Raises VoxelwrightError where graphics memory is short; the slots
@@ -93,3 +99,10 @@ class VoxelPages:
         """Free the buffers."""
         for buffer in (self._occupancy, *self._pages):
             buffer.release()
+
+    def _limits(self, max_slots: int) -> tuple[int, int]:
+        """How many pages are bound for so many slots, and how many slots there can be."""
+        bindable = min(MAX_VOXEL_PAGES, self._able.max_compute_storage_blocks - _OTHER_BLOCKS)
+        n_pages = max(1, min(bindable, -(-max_slots // self.page_slots)))
+        most = min(n_pages * self.page_slots, self._able.max_storage_block_bytes // OCCUPANCY_BYTES)
+        return n_pages, min(max_slots, most)

@@ -6,37 +6,30 @@ import ctypes
 import sys
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import gpu
 import numpy as np
 
-from ...gpu_backend.context import capabilities, check_errors, create_context
-from ...gpu_backend.passes.present import new_packed_picture
-from ...gpu_backend.renderer import Renderer
+from ...gpu_backend.context import check_errors, create_context
+from ...gpu_backend.packed_picture import PackedPicture
 from ...gpu_backend.shader import shader_sources
-from ...gpu_backend.tiers import why_basic
-from ...voxel.errors import VoxelwrightError
-from ..preferences import Choices
+from ...gpu_backend.tiers import create_renderer
 from .gl_loader import shared_library
 from .pictures import Pictures, Seen, WorldPools, picture_key
 
 
 class CarriedWay:
-    """Must be used inside a draw handler."""
+    """Must be used inside a draw handler. reduced says why the context cannot do all, if so."""
 
     name = "carried"
 
     def __init__(self) -> None:
         with _blender_put_aside():
             self._ctx = create_context()
-            reason = why_basic(capabilities(self._ctx))
-            if reason is not None:
-                self._ctx.release()
-                raise VoxelwrightError(reason)
-            self.renderer = Renderer(self._ctx)
+            self.renderer, self.reduced = create_renderer(self._ctx)
             self.pools = WorldPools(self.renderer)
-        self._packed: Any = None
         self._pictures = Pictures()
         self._shader = _present_shader()
         form = gpu.types.GPUVertFormat()
@@ -45,21 +38,31 @@ class CarriedWay:
         corners.attr_fill("corner", [(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)])
         self._triangle = gpu.types.GPUBatch(type="TRIS", buf=corners)
 
-    def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int], choices: Choices) -> bool:
+    def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int], samples: int = 1) -> bool:
         """As DirectWay.draw()."""
         key = picture_key(seen, size)
-        complete = True
-        if self._pictures.key_of(region) != key:
-            pixels, complete = self._drawn(seen, size)
-            buffer = gpu.types.Buffer("FLOAT", pixels.shape, pixels)
-            texture = gpu.types.GPUTexture(size, format="RG32F", data=buffer)
-            self._pictures.put(region, key if complete else None, texture)
-        self._put(self._pictures[region])
+        carried = self._pictures.get(region)
+        complete, is_there = True, self._pictures.key_of(region) == key
+        if not is_there or carried.picture.n_samples < samples:
+            before = carried.picture if carried is not None else None
+            carried, complete = self._drawn(before, seen, size, before.n_samples if is_there else 0)
+            self._release(self._pictures.put(region, key if complete else None, carried))
+        self._put(carried.textures)
         return complete
 
     def notices(self) -> list[str]:
         """As DirectWay.notices()."""
-        return self.pools.notices()
+        return [*([self.reduced] if self.reduced is not None else []), *self.pools.notices()]
+
+    def n_samples(self, region: Hashable) -> int:
+        """As DirectWay.n_samples()."""
+        carried = self._pictures.get(region)
+        return carried.picture.n_samples if carried is not None else 0
+
+    def set_budget(self, nbytes: int) -> None:
+        """As DirectWay.set_budget()."""
+        self.renderer.set_budget(nbytes)
+        self._pictures.forget_keys()
 
     def keep_only(self, world_ids: set[str]) -> None:
         """As DirectWay.keep_only()."""
@@ -67,39 +70,57 @@ class CarriedWay:
             with _blender_put_aside(), self._ctx:
                 self.pools.keep_only(world_ids)
 
-    def _drawn(self, seen: Sequence[Seen], size: tuple[int, int]) -> tuple[Any, bool]:
-        """(height · width · 2,) float32, as shaders/compose/pack.comp says, and whether all of the worlds is there."""
+    def _drawn(
+        self, picture: PackedPicture | None, seen: Sequence[Seen], size: tuple[int, int], sample: int
+    ) -> tuple["_Carried", bool]:
+        """A picture, drawn into the one before where that has its size, and whether all of the worlds is there."""
         with _blender_put_aside(), self._ctx:
-            if self._packed is None or self._packed.size != size:
-                if self._packed is not None:
-                    self._packed.release()
-                self._packed = new_packed_picture(self._ctx, size)
+            if picture is None or picture.size != size:
+                if picture is not None:
+                    picture.release()
+                picture = self.renderer.new_picture(size)
             shown, complete = self.pools.update(seen)
-            target = self.pools.draw(shown, size)
-            self.renderer.pack(target, self._packed, seen[0].look.view)
-            pixels = np.empty(size[0] * size[1] * 2, np.float32)
-            self._packed.read_into(pixels, alignment=1)
+            self.pools.draw(picture, shown, sample)
+            pixels: list[Any] = [np.empty(size[0] * size[1] * 2, np.float32) for _ in picture.images]
+            for image, texels in zip(picture.images, pixels, strict=True):
+                image.texels.read_into(texels, alignment=1)
             check_errors(self._ctx, "drawing for the viewport")
-        return pixels, complete
+        buffers = [gpu.types.Buffer("FLOAT", texels.shape, texels) for texels in pixels]
+        return _Carried(picture, [gpu.types.GPUTexture(size, format="RG32F", data=b) for b in buffers]), complete
 
-    def _put(self, texture: Any) -> None:
+    def _put(self, textures: Sequence[Any]) -> None:
+        """As PresentPass does."""
         gpu.state.depth_test_set("LESS_EQUAL")
-        gpu.state.depth_mask_set(True)
-        gpu.state.blend_set("NONE")
         self._shader.bind()
-        self._shader.uniform_sampler("packed_picture", texture)
-        self._triangle.draw(self._shader)
+        for index, texture in enumerate(textures):
+            gpu.state.blend_set("ALPHA_PREMULT" if index else "NONE")
+            gpu.state.depth_mask_set(index == 0)
+            self._shader.uniform_sampler("packed_picture", texture)
+            self._triangle.draw(self._shader)
+        gpu.state.blend_set("NONE")
         gpu.state.depth_test_set("NONE")
         gpu.state.depth_mask_set(False)
 
+    def _release(self, forgotten: Sequence["_Carried"]) -> None:
+        if forgotten:
+            with _blender_put_aside(), self._ctx:
+                for carried in forgotten:
+                    carried.picture.release()
+
     def release(self) -> None:
         """Free everything."""
-        self._pictures.clear()
+        self._release(self._pictures.clear())
         with _blender_put_aside(), self._ctx:
-            if self._packed is not None:
-                self._packed.release()
             self.renderer.release()
         self._ctx.release()
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """A picture in our context, and what of it is in Blender's: a texture for each of its images."""
+
+    picture: PackedPicture
+    textures: list[Any]
 
 
 def _present_shader() -> Any:
@@ -112,7 +133,8 @@ def _present_shader() -> Any:
     info.fragment_out(0, "VEC4", "color")
     info.depth_write("ANY")
     info.vertex_source("void main() { place = corner; gl_Position = vec4(corner * 2.0 - 1.0, 0.0, 1.0); }")
-    info.fragment_source(shader_sources()["viewport/present.glsl"])
+    sources = shader_sources()
+    info.fragment_source(sources["lib/packed_color.glsl"] + sources["viewport/present.glsl"])
     return gpu.shader.create_from_info(info)
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...gpu_backend.camera import Camera
-from ...gpu_backend.pool import WorldPool
-from ...gpu_backend.renderer import Look, Renderer, Shown
-from ...gpu_backend.target import FrameTarget
+from ...gpu_backend.packed_picture import PackedPicture
+from ...gpu_backend.world_renderer import Look, Pool, Shown, WorldRenderer
 from ...voxel.world import World
 
 
@@ -25,9 +24,9 @@ class Seen:
 class WorldPools:
     """A pool for each world that a renderer was asked for."""
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: WorldRenderer[Any, Any]) -> None:
         self._renderer = renderer
-        self._pools: dict[str, WorldPool] = {}
+        self._pools: dict[str, Pool] = {}
 
     def update(self, seen: Sequence[Seen]) -> tuple[list[Shown], bool]:
         """What is to be drawn, and whether all of it is there. Brings over what changed."""
@@ -53,9 +52,9 @@ class WorldPools:
         """What of the worlds is not shown."""
         return [pool.notice for pool in self._pools.values() if pool.notice is not None]
 
-    def draw(self, shown: Sequence[Shown], size: tuple[int, int]) -> FrameTarget:
-        """Draw a frame."""
-        return self._renderer.draw(shown, *size)
+    def draw(self, picture: PackedPicture, shown: Sequence[Shown], sample: int) -> None:
+        """Draw a frame into a picture, as WorldRenderer.draw_into() does."""
+        self._renderer.draw_into(picture, shown, sample)
 
 
 class Pictures:
@@ -84,6 +83,10 @@ class Pictures:
         self._pictures[region] = key, picture
         oldest = list(self._pictures)[: -self.MAX]
         return [self._pictures.pop(old)[1] for old in oldest]
+
+    def forget_keys(self) -> None:
+        """Have all drawn again."""
+        self._pictures = {region: (None, picture) for region, (_, picture) in self._pictures.items()}
 
     def clear(self) -> list[Any]:
         """Forget all, and return them."""

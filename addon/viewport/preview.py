@@ -18,6 +18,7 @@ class Preview:
 
     def __init__(self) -> None:
         self._way: Any = None
+        self._budget_mib = 0
         self._wanted = ""
         self._direct_failed = ""
         self.failure = ""
@@ -45,16 +46,25 @@ class Preview:
         if choices.way != self._wanted:
             self.release()
             self._wanted, self._direct_failed = choices.way, ""
-        self._way = self._way or self._made_way(choices.way)
-        if self._way.name == "carried":
-            return bool(self._way.draw(region, seen, size, choices))
         try:
-            return bool(self._way.draw(region, seen, size, choices))
+            return self._draw(region, seen, size, choices)
         except Exception as error:  # whatever it is, the other way does without Blender's context
+            if self.way != "direct":
+                raise
             self._note_direct_failure(error)
             self.release()
-            self._way = self._made_way(choices.way)
-            return bool(self._way.draw(region, seen, size, choices))
+            return self._draw(region, seen, size, choices)
+
+    def _draw(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
+        if self._way is None:
+            self._way, self._budget_mib = self._made_way(choices.way), 0
+        if choices.budget_mib != self._budget_mib:
+            self._way.set_budget(choices.budget_mib << 20)
+            self._budget_mib = choices.budget_mib
+        quality = choices.quality
+        width, height = (max(round(edge * quality.resolution), 1) for edge in size)
+        is_there = self._way.draw(region, seen, (width, height), quality.samples)
+        return is_there and self._way.n_samples(region) >= quality.samples
 
     def keep_only(self, world_ids: set[str]) -> None:
         """Free what is kept of other worlds; everything where there are none."""

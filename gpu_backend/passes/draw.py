@@ -16,7 +16,7 @@ from .cull import DrawCommands
 _MAX_DRAW_QUADS = 3 * CHUNK_VOXELS
 """Quads of one draw command: a smooth chunk has one for each crossed edge between two voxels at most."""
 
-_SMOOTH_DEPTH_BIAS = (-1 / 16, -1.0)
+SMOOTH_DEPTH_BIAS = (-1 / 16, -1.0)
 """Towards the eye, in slopes of depth a pixel and in steps of depth: where blocks and a smooth surface lie in one plane
 the smooth one is seen. Steps alone do not do: corners are rounded to parts of a pixel, which tilts the planes."""
 
@@ -57,7 +57,7 @@ class DrawPass:
         transparent = drawn is Drawn.TRANSPARENT
         for program, vertices, (first, count), depth_bias in (
             (self._blocky, self._blocky_vertices, commands.blocky(transparent=transparent), (0.0, 0.0)),
-            (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent), _SMOOTH_DEPTH_BIAS),
+            (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent), SMOOTH_DEPTH_BIAS),
         ):
             if count:
                 program["drawn"] = drawn

@@ -3,40 +3,34 @@
 
 import moderngl
 
-from ..context import check_errors
-from ..shader import load_program
-
-Size = tuple[int, int]
-
-
-def new_packed_picture(ctx: moderngl.Context, size: Size) -> moderngl.Texture:
-    """A texture for Renderer.pack(). Raises VoxelwrightError where graphics memory is short."""
-    texture = ctx.texture(size, 2, dtype="f4")
-    texture.filter = moderngl.NEAREST, moderngl.NEAREST
-    check_errors(ctx, f"a picture of {size[0]} × {size[1]} pixels")
-    return texture
+from ..packed_picture import PackedPicture
+from .picture import PicturePass
 
 
 class PresentPass:
-    """Draws a packed picture, colour and depth, over the framebuffer in use, where it lies before what is there."""
+    """Draws a packed picture, colour and depth, over the framebuffer in use, where it lies before what is there.
+
+    What is opaque leaves its depth. The layer is blended over what is there then and leaves none: what is drawn later
+    between it and the ground would else be hidden by what one sees through.
+    """
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx
-        self._program = load_program(
-            ctx, vertex_shader="viewport/present.vert", fragment_shader="viewport/present.frag"
-        )
-        self._triangle = ctx.vertex_array(self._program, [])
+        self._pass = PicturePass(ctx, "viewport/present.frag", "viewport/present.vert")
 
-    def run(self, picture: moderngl.Texture) -> None:
-        """Draw it over the whole viewport."""
+    def run(self, picture: PackedPicture) -> None:
+        """Draw it over the whole viewport, by its nearest pixels where it is smaller or larger."""
         self._ctx.enable_only(moderngl.DEPTH_TEST)
         self._ctx.depth_func = "<="
         self._ctx.fbo.depth_mask = True
-        picture.use(0)
-        self._program["packed_picture"] = 0
-        self._triangle.render(moderngl.TRIANGLES, vertices=3)
+        self._pass.run({"packed_picture": picture.opaque.texels})
+        if picture.layer is not None:
+            self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+            self._ctx.blend_func = moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
+            self._ctx.fbo.depth_mask = False
+            self._pass.run({"packed_picture": picture.layer.texels})
+            self._ctx.fbo.depth_mask = True
 
     def release(self) -> None:
         """Free the pass's objects."""
-        self._triangle.release()
-        self._program.release()
+        self._pass.release()

@@ -8,6 +8,7 @@ const int DRAW_TRANSPARENT = 2;
 
 uniform int drawn;
 
+// Material 0 is air: records that no chunk has any more have it.
 bool is_drawn(uint material) {
-    return drawn == DRAW_ALL || (materials[material].opacity < 1.0) == (drawn == DRAW_TRANSPARENT);
+    return material != 0u && (drawn == DRAW_ALL || (materials[material].opacity < 1.0) == (drawn == DRAW_TRANSPARENT));
 }

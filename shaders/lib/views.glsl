@@ -2,6 +2,7 @@
 // Views that show how a picture comes about, for finding faults. Their numbers and legends are in views.py.
 #include "lib/faces.glsl"
 #include "lib/gbuffer.glsl"
+#include "lib/materials_table.glsl"
 #include "lib/view_numbers.glsl"
 
 uniform int view;
@@ -38,6 +39,7 @@ vec3 view_color(Surface surface, ivec3 voxel, vec3 inside, uint quad) {
         case VIEW_CHUNKS: return chunk_border_color(surface.color, voxel, inside, surface.face);
         case VIEW_NORMALS: return surface.normal * 0.5 + 0.5;
         case VIEW_QUADS: return hashed_color(quad);
+        case VIEW_MATERIALS: return materials[surface.material].color;
         default: return surface.color;
     }
 }

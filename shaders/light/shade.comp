@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the G-buffer to light, where the visibility target shows anything of this world.
+// From the G-buffer to light, premultiplied by the opacity, where the visibility target shows anything of this world.
 #include "lib/gbuffer.glsl"
 #include "lib/ray.glsl"
 #include "lib/shade.glsl"
@@ -7,14 +7,13 @@
 
 layout(local_size_x = 8, local_size_y = 8) in;
 
-layout(rgba16f, binding = 3) uniform image2D light;
+layout(rgba16f, binding = 3) writeonly uniform image2D light; // or the layer's
 
 uniform usampler2D visibility_target;
 uniform sampler2D distances;
 uniform sampler2D colors;
 uniform usampler2D surfaces;
 
-uniform bool over; // over the light that is there, by the opacity
 uniform int view;
 
 void main() {
@@ -26,6 +25,5 @@ void main() {
     Ray ray = pixel_ray(vec2(pixel));
     vec3 position = ray.origin + ray.direction * texelFetch(distances, pixel, 0).r;
     vec4 seen = view == VIEW_LIT ? shade(surface, ray.direction, position) : vec4(surface.color, 1.0);
-    vec3 behind = over ? imageLoad(light, pixel).rgb : vec3(0.0);
-    imageStore(light, pixel, vec4(seen.rgb + behind * (1.0 - seen.a), 1.0));
+    imageStore(light, pixel, seen);
 }

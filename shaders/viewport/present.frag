@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "lib/packed_color.glsl"
 
 uniform sampler2D packed_picture;
 

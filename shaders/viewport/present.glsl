@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Puts a packed picture into a viewport that encodes sRGB itself, with its depth. Nothing where nothing is seen. Blender's
-// shaders and ours share this; who includes it declares packed_picture, place (0 … 1) and color.
+// shaders and ours share this; who includes it declares packed_picture, place (0 … 1) and color, which is premultiplied.
 
 vec3 linear_from_srgb(vec3 srgb) {
     return mix(pow((srgb + 0.055) / 1.055, vec3(2.4)), srgb / 12.92, lessThanEqual(srgb, vec3(0.04045)));
@@ -11,7 +11,7 @@ void main() {
     if (texel.g >= 1.0) {
         discard;
     }
-    uint number = uint(texel.r);
-    color = vec4(linear_from_srgb(vec3(number & 0xFFu, number >> 8 & 0xFFu, number >> 16) / 255.0), 1.0);
+    vec4 seen = unpacked_color(texel.r);
+    color = vec4(linear_from_srgb(seen.rgb), seen.a);
     gl_FragDepth = texel.g;
 }

@@ -35,11 +35,11 @@ def drawing() -> None:
 
 @pytest.fixture
 def world() -> World:
-    """A red block with a pane of blue glass before it."""
+    """A red block with a pane of blue glass before it, which is higher."""
     palette = Palette.of({1: Material("red", (200, 60, 40)), 2: Material("glass", (60, 60, 200), opacity=0.4)})
     voxels = np.zeros((32, 32, 32), np.uint16)
     voxels[4:20, 8:20, :8] = palette.voxel(1)
-    voxels[10:14, 2:3, :8] = palette.voxel(2)
+    voxels[10:14, 2:3, :12] = palette.voxel(2)
     return new_world({(0, 0, 0): voxels}, palette)
 
 
@@ -94,7 +94,161 @@ def test_both_ways_give_the_same_picture(buffer: Any, world: World, camera: Came
     assert (np.abs(direct - carried).max(axis=2) > 1).mean() <= 0.005
     np.testing.assert_allclose(direct_depth, carried_depth, atol=1e-6)
     seen = direct[..., :3].any(axis=2)
-    np.testing.assert_array_equal(seen, direct_depth < 1)
+    assert seen[direct_depth < 1].all()
+    assert seen[direct_depth == 1].any()  # what one sees through leaves no depth
+
+
+def _ways() -> list[Any]:
+    from voxelwright.addon.viewport.carried import CarriedWay
+    from voxelwright.addon.viewport.direct import DirectWay
+
+    return [DirectWay, CarriedWay]
+
+
+def _filled(buffer: Any, way: Any, seen: list[Seen], color: tuple[float, float, float], depth: float) -> Any:
+    """The picture over a wall of that colour and depth, as Blender would have drawn one before."""
+    _draw(way, seen)
+    gpu.state.depth_mask_set(True)
+    buffer.clear(color=(*color, 1), depth=depth)
+    assert way.draw("region", seen, SIZE)
+    return _pixels(buffer)[..., :3]
+
+
+def _glass_depths(seen: list[Seen]) -> NDArray[np.float64]:
+    """(height, width) of what one sees through, 1 where there is none."""
+    from voxelwright.addon.viewport.direct import DirectWay
+
+    way = DirectWay()
+    _draw(way, seen)
+    with way._state.kept():
+        texels = np.frombuffer(way._pictures["region"].layer.texels.read(), np.float32)
+    way.release()
+    return texels.reshape(*SIZE[::-1], 2)[..., 1].astype(float)
+
+
+@pytest.mark.parametrize("index", [0, 1], ids=["direct", "carried"])
+def test_what_one_sees_through_tints_blenders_objects(index: int, buffer: Any, world: World, camera: Camera) -> None:
+    """A wall of Blender's is put behind all, between the glass and the block behind it, and before all."""
+    way, seen = _ways()[index](), _seen(world, camera)
+    wall = (0.1, 0.6, 0.1)
+    _filled(buffer, way, seen, (0, 0, 0), 1.0)
+    ground = _depths(buffer)
+    glass = _glass_depths(seen)
+    over_ground, over_nothing = (glass < ground) & (ground < 1), (glass < 1) & (ground == 1)
+    assert over_ground.sum() > 100 and over_nothing.sum() > 50
+
+    behind = _filled(buffer, way, seen, wall, 0.9999999)
+    alone = _filled(buffer, way, seen, (0, 0, 0), 1.0)
+    np.testing.assert_array_equal(behind[over_ground], alone[over_ground])
+    assert (behind[(glass == 1) & (ground == 1)] == _bytes(wall)).all()
+    through = behind[over_nothing].astype(int) - alone[over_nothing]
+    let_through = through[:, 1] / 255 / wall[1]
+    assert (let_through > 0.2).all() and (let_through <= 0.61).all() and let_through.max() > 0.5
+    np.testing.assert_allclose(through[:, 0], let_through * wall[0] * 255, atol=2)
+
+    between = (glass[over_ground].max() + ground[over_ground].min()) / 2
+    assert glass[over_ground].max() < between < ground[over_ground].min()
+    tinted = _filled(buffer, way, seen, wall, between)
+    assert _depths(buffer)[over_ground] == pytest.approx(between, abs=1e-6)
+    assert (tinted[over_ground][:, 1] > alone[over_ground][:, 1]).all()  # the wall, not the block
+    assert (np.abs(tinted[over_ground].astype(int) - _bytes(wall)).max(axis=1) > 20).all()
+
+    hidden = _filled(buffer, way, seen, wall, 0.0)
+    assert (hidden == _bytes(wall)).all()
+    way.release()
+
+
+def _bytes(color: tuple[float, float, float]) -> NDArray[np.int64]:
+    return np.round(np.array(color) * 255).astype(np.int64)
+
+
+def test_the_picture_is_that_off_screen(buffer: Any, world: World, camera: Camera) -> None:
+    from voxelwright.addon.viewport.direct import DirectWay
+
+    way, seen = DirectWay(), _seen(world, camera)
+    linear = _filled(buffer, way, seen, (0, 0, 0), 1.0) / 255
+    made = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055) * 255
+    with way._state.kept():
+        expected = way.renderer.render(world, camera, *SIZE, seen[0].look, samples=1)[::-1, :, :3].astype(float)
+    way.release()
+    bright = linear > 0.1  # in the dark the buffer's steps are coarse
+    assert bright.sum() > 1000
+    assert np.abs(made - expected)[bright].max() <= 3
+
+
+def test_both_ways_refine_alike(buffer: Any, world: World, camera: Camera) -> None:
+    results = []
+    for make in _ways():
+        way, seen = make(), _seen(world, camera)
+        first = _filled(buffer, way, seen, (0, 0, 0), 1.0)
+        assert way.n_samples("region") == 1
+        for n in (2, 3, 4, 4, 4):
+            gpu.state.depth_mask_set(True)
+            buffer.clear(color=(0, 0, 0, 1), depth=1.0)
+            assert way.draw("region", seen, SIZE, 4)
+            assert way.n_samples("region") == n
+        refined, depths = _pixels(buffer)[..., :3], _depths(buffer)
+        assert 0.005 < (np.abs(refined - first).max(axis=2) > 4).mean() < 0.2
+        # It stays while nothing changes, and begins anew where something does.
+        np.testing.assert_array_equal(_filled(buffer, way, seen, (0, 0, 0), 1.0), refined)
+        moved = _seen(world, Camera(camera.view * 1.001, camera.projection))
+        way.draw("region", moved, SIZE, 4)
+        assert way.n_samples("region") == 1
+        results.append((refined, depths))
+        way.release()
+    (direct, direct_depth), (carried, carried_depth) = results
+    assert (np.abs(direct - carried).max(axis=2) > 1).mean() <= 0.005
+    np.testing.assert_allclose(direct_depth, carried_depth, atol=1e-6)
+
+
+@pytest.mark.parametrize("index", [0, 1], ids=["direct", "carried"])
+def test_a_smaller_picture_is_shown_by_its_nearest_pixels(
+    index: int, buffer: Any, world: World, camera: Camera
+) -> None:
+    way, seen = _ways()[index](), _seen(world, camera)
+    small = (SIZE[0] // 4, SIZE[1] // 4)
+    gpu.state.depth_mask_set(True)
+    for _ in range(20):
+        buffer.clear(color=(0, 0, 0, 1), depth=1.0)
+        if way.draw("region", seen, small):
+            break
+    shown, depths = _pixels(buffer)[..., :3], _depths(buffer)
+    assert (shown[..., 0] > 100).mean() > 0.05
+    for image in (shown, depths):
+        blocks = image.reshape(small[1], 4, small[0], 4, -1)
+        assert (blocks == blocks[:, :1, :, :1]).all()
+    way.release()
+
+
+def test_another_budget_draws_all_again(buffer: Any, world: World, camera: Camera) -> None:
+    for make in _ways():
+        way, seen = make(), _seen(world, camera)
+        _draw(way, seen)
+        way.draw("region", seen, SIZE, 2)
+        assert way.n_samples("region") == 2
+        way.set_budget(1 << 26)
+        _draw(way, seen)
+        assert way.n_samples("region") == 1
+        way.release()
+
+
+def test_without_compute_shaders_the_picture_is_carried_too(
+    buffer: Any, world: World, camera: Camera, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from voxelwright.addon.viewport.carried import CarriedWay
+    from voxelwright.gpu_backend import tiers
+
+    results = []
+    for reason in (None, "Worlds are drawn the simple way."):
+        monkeypatch.setattr(tiers, "why_basic", lambda _, reason=reason: reason)
+        way = CarriedWay()
+        assert way.reduced == reason
+        seen = [Seen("world", world, camera, Look(blending=False, sky=False, haze=False))]
+        results.append((_filled(buffer, way, seen, (0.1, 0.6, 0.1), 1.0), _depths(buffer)))
+        way.release()
+    (full, full_depth), (basic, basic_depth) = results
+    assert (np.abs(full - basic).max(axis=2) > 8).mean() < 0.01
+    assert (np.abs(full_depth - basic_depth) > 1e-4).mean() < 0.005
 
 
 def test_what_lies_before_the_world_hides_it(buffer: Any, world: World, camera: Camera) -> None:

@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from voxelwright.gpu_backend import basic_quads
 from voxelwright.gpu_backend.basic_renderer import BasicRenderer
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
-from voxelwright.gpu_backend.renderer import Look, Renderer
+from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.errors import VoxelwrightError
-from voxelwright.voxel.mesh import blocky
+from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.storage import world_to_bytes
-from voxelwright.voxel.world import AIR, Coord, World, chunks_of_cells, edit_of_chunks, new_world
+from voxelwright.voxel.world import Coord, World, chunks_of_cells, edit_of_chunks, new_world
 
 WIDTH, HEIGHT = 192, 108
 
@@ -104,6 +103,60 @@ def test_pictures_from_below_and_from_inside_are_too(basic: BasicRenderer, rende
         _assert_alike(_shot(basic, hill, camera), _shot(renderer, hill, camera))
 
 
+def _frame(renderer: Renderer | BasicRenderer, worlds: list[World], cameras: list[Camera], looks: list[Look]) -> Any:
+    """(HEIGHT, WIDTH, 4): a frame's light with the layer over it, and the nearest depth of both."""
+    pools = [renderer.new_pool() for _ in worlds]
+    for pool, world, camera in zip(pools, worlds, cameras, strict=True):
+        finish(pool.bring(world, camera.eye))
+    shown = [Shown(*parts) for parts in zip(pools, cameras, looks, strict=True)]
+    previous = renderer._ctx.detect_framebuffer()
+    target = renderer.draw(shown, WIDTH, HEIGHT)
+    previous.use()
+    light = np.frombuffer(target.light.read(), np.float16).reshape(HEIGHT, WIDTH, 4).astype(float)
+    depth = np.frombuffer(target.depth.read(), np.float32).reshape(HEIGHT, WIDTH).astype(float)
+    if target.has_layer:
+        layer = np.frombuffer(target.layer.light.read(), np.float16).reshape(HEIGHT, WIDTH, 4).astype(float)
+        light = layer + light * (1 - layer[..., 3:])
+        depth = np.minimum(depth, np.frombuffer(target.layer.depth.read(), np.float32).reshape(HEIGHT, WIDTH))
+    return np.concatenate([light[..., :3], depth[..., None]], axis=-1)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_several_worlds_are_drawn_as_by_the_main_renderer(
+    order: int, basic: BasicRenderer, renderer: Renderer, hill: World
+) -> None:
+    """One of them turned, smaller, with another palette and another look, half within the other."""
+    a = np.radians(40)
+    model = np.array([(np.cos(a), -np.sin(a), 0, 6), (np.sin(a), np.cos(a), 0, -9), (0, 0, 1, 2), (0, 0, 0, 2)]) / 2
+    camera = _camera()
+    second = Camera(camera.view @ model, camera.projection)
+    other = _hill()
+    palette = Palette.of({**dict(PALETTE.items()), 5: Material("ruby", (200, 20, 20), opacity=0.4)})
+    other.apply(edit_of_chunks(other, {}, palette))
+    looks = [Look(blending=False, haze=False), Look(blending=False, sun_direction=(1, 0, 1))]
+    for one in (looks, [Look(View.FACES), Look(blending=False)]):
+        parts = [[hill, other][::order], [camera, second][::order], one[::order]]
+        made, expected = _frame(basic, *parts), _frame(renderer, *parts)
+        off = np.abs(made - expected)
+        assert (off[..., :3].max(axis=2) > 0.03).mean() < 0.01
+        assert (off[..., 3] > 1e-4).mean() < 0.005
+        assert (off[..., 3] > 1e-2).mean() < 0.002
+
+
+@pytest.mark.parametrize("haze", [False, True])
+def test_haze_is_as_the_look_says(haze: bool, basic: BasicRenderer, renderer: Renderer, hill: World) -> None:
+    look, camera = Look(blending=False, haze=haze), _camera()
+    made, expected = (each.render(hill, camera, WIDTH, HEIGHT, look, samples=2) for each in (basic, renderer))
+    _assert_alike(made, expected)
+    other = basic.render(hill, camera, WIDTH, HEIGHT, replace(look, haze=not haze), samples=2)
+    assert (np.abs(made.astype(int) - other).max(axis=2) > 1).mean() > 0.1
+
+
+def test_a_frame_for_the_view_of_blending_is_lit(basic: BasicRenderer, hill: World) -> None:
+    lit, blending = (_frame(basic, [hill], [_camera()], [Look(view)]) for view in (View.LIT, View.BLEND))
+    np.testing.assert_array_equal(lit, blending)
+
+
 def test_nothing_trembles_far_from_the_origin(basic: BasicRenderer, hill: World) -> None:
     near = _shot(basic, hill, _camera())
     corner = (1 << 23, -(1 << 22), 1 << 20)  # whole periods of the textures
@@ -124,65 +177,9 @@ def test_blending_is_refused_in_one_sentence(basic: BasicRenderer, hill: World) 
 
 
 def test_the_records_of_materials_lie_as_the_uniform_block_has_them(basic: BasicRenderer) -> None:
-    block = basic._quads.blocky.program["Materials"]
+    block = basic._programs[0]["Materials"]
     assert isinstance(block, moderngl.UniformBlock)
     assert block.size == 256 * 48 <= 1 << 14  # of which OpenGL promises so many bytes
-
-
-@pytest.fixture
-def meshed(monkeypatch: pytest.MonkeyPatch) -> list[list[Coord] | None]:
-    """The chunks of each call of the mesher so far; None for all."""
-    calls: list[list[Coord] | None] = []
-    mesh = blocky.mesh_blocky
-
-    def noted(world: World, *, merge: bool, coords: list[Coord] | None) -> Any:
-        calls.append(coords)
-        return mesh(world, merge=merge, coords=coords)
-
-    monkeypatch.setattr(blocky, "mesh_blocky", noted)
-    return calls
-
-
-def test_only_chunks_about_an_edit_are_meshed_again(
-    basic: BasicRenderer, ctx: moderngl.Context, meshed: list[list[Coord] | None]
-) -> None:
-    world = _hill()
-    _shot(basic, world, _camera())
-    _shot(basic, world, _camera())
-    assert meshed == [None]
-    cells = np.argwhere(np.ones((6, 6, 6))) + np.array((64, 0, 0))
-    far = chunks_of_cells(cells, np.full(len(cells), PALETTE.voxel(4), np.uint16), 10)
-    for edit in (edit_of_chunks(world, far), edit_of_chunks(world, {(-1, 0, 0): AIR})):
-        world.apply(edit)
-        made = _shot(basic, world, _camera())
-        coords = meshed[-1]
-        assert coords is not None
-        assert len(coords) == 27
-        with BasicRenderer(ctx) as fresh:
-            np.testing.assert_array_equal(made, _shot(fresh, world, _camera()))
-            assert basic.figures().quads == fresh.figures().quads
-    world.apply(edit_of_chunks(world, dict.fromkeys(world.coords(), AIR)))
-    empty = _shot(basic, world, _camera())
-    np.testing.assert_array_equal(empty, _shot(basic, World(PALETTE), _camera()))
-    assert basic.figures().quads == basic.figures().chunks == basic.figures().draws == 0
-
-
-def test_palettes_and_settings_are_followed(
-    basic: BasicRenderer, ctx: moderngl.Context, meshed: list[list[Coord] | None]
-) -> None:
-    world = _hill()
-    before = _shot(basic, world, _camera())
-    painted = Palette.of({**dict(PALETTE.items()), 1: Material("grass", (220, 20, 20))})
-    seen_through = Palette.of({**dict(painted.items()), 3: Material("stone", (128, 126, 124), opacity=0.5)})
-    smoother = replace(world.settings, smoothing=1.0 - world.settings.smoothing)
-    for palette, settings, n_calls in ((painted, None, 1), (seen_through, None, 2), (None, smoother, 3)):
-        world.apply(edit_of_chunks(world, {}, palette, settings))
-        made = _shot(basic, world, _camera())
-        assert len(meshed) == n_calls
-        assert (np.abs(made.astype(int) - before).max(axis=2) > 8).mean() > 0.002
-        before = made
-    with BasicRenderer(ctx) as fresh:
-        np.testing.assert_array_equal(before, _shot(fresh, world, _camera()))
 
 
 def test_of_two_panes_the_nearer_one_shows(basic: BasicRenderer, front: Camera) -> None:
@@ -193,31 +190,6 @@ def test_of_two_panes_the_nearer_one_shows(basic: BasicRenderer, front: Camera) 
         world = new_world(chunks_of_cells(cells, voxels, 10), panes)
         red, _, blue, _ = basic.render(world, front, 32, 32, samples=1)[8:24, 8:24].reshape(-1, 4).mean(axis=0)
         assert (red > blue) == (near == 1)
-
-
-def test_a_job_that_is_stopped_leaves_what_was_there(basic: BasicRenderer, hill: World) -> None:
-    before, figures = _shot(basic, hill, _camera()), basic.figures()
-    job = basic.rendering(_hill((64, 0, 0)), _camera(), WIDTH, HEIGHT)
-    next(job)
-    job.close()
-    assert basic.figures().quads == figures.quads
-    np.testing.assert_array_equal(_shot(basic, hill, _camera()), before)
-
-
-def test_a_world_beyond_memory_is_refused_and_drawn_once_there_is_room(
-    basic: BasicRenderer, hill: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise VoxelwrightError("no memory")
-
-    before = _shot(basic, hill, _camera())
-    other = _hill((64, 0, 0))
-    with monkeypatch.context() as patch:
-        patch.setattr(basic_quads, "check_errors", fail)
-        with pytest.raises(VoxelwrightError, match="no memory"):
-            _shot(basic, other, _camera())
-    assert basic.figures().quads == 0
-    np.testing.assert_array_equal(_shot(basic, hill, _camera()), before)
 
 
 def test_figures_tell_what_is_drawn(basic: BasicRenderer, renderer: Renderer, hill: World) -> None:

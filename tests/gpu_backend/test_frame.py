@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
-from voxelwright.gpu_backend.frame import frame_record, pixel_shifts
+from voxelwright.gpu_backend.frame import frame_record, pixel_shift
 from voxelwright.voxel.errors import VoxelwrightError
 
 Make = Callable[..., Any]
@@ -92,9 +92,8 @@ def test_a_shift_moves_the_picture_by_parts_of_a_pixel(orthographic: bool, front
 
 
 def test_shifts_are_spread_over_the_pixel() -> None:
-    assert pixel_shifts(1) == [(0.0, 0.0)]
-    shifts = np.array(pixel_shifts(65))
-    assert shifts.shape == (65, 2)
+    assert pixel_shift(0) == (0.0, 0.0)
+    shifts = np.array([pixel_shift(sample) for sample in range(65)])
     assert (np.abs(shifts) <= 0.5).all()
     counts, _, _ = np.histogram2d(*shifts.T, bins=4, range=[(-0.5, 0.5)] * 2)
     assert counts.min() >= 2 and counts.max() <= 6

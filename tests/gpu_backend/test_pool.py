@@ -215,6 +215,57 @@ def test_beyond_the_budget_the_nearest_chunks_are_shown_and_a_notice_says_so(mak
     assert _quads(pool) == _expected(world)
 
 
+def test_another_budget_is_followed_at_the_next_update(make_pool: Make) -> None:
+    sparse = _random_chunk(1, (0,) * 299 + (1,))
+    world = new_world({(x, 0, 0): as_chunk(sparse) for x in range(12)}, PALETTE)
+    small, large, all_of_it = (n * SLOT_BYTES * 4 // 3 + 4 for n in (3, 6, 200))
+    pool = make_pool(budget=large)
+    _bring(pool, world)
+    for budget, n in ((small, 3), (large, 6), (all_of_it, 12), (large, 6), (all_of_it, 12), (small, 3)):
+        pool.set_budget(budget)
+        _bring(pool, world)
+        assert set(_quads(pool)) == {(x, 0, 0) for x in range(n)}
+        if n == 12:
+            assert pool.notice is None
+        else:
+            assert pool.notice is not None and pool.notice.startswith(f"{12 - n} far chunks")
+            assert pool._pages.capacity <= n
+    _change(world, (0, 0, 0), _random_chunk(7))
+    pool.set_budget(all_of_it)
+    _bring(pool, world)
+    assert _quads(pool) == _expected(world)
+
+
+def test_a_larger_budget_keeps_what_is_there(make_pool: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = new_world({(x, 0, 0): as_chunk(_random_chunk(x, (0, 0, 0, 1))) for x in range(4)}, PALETTE)
+    pool = make_pool(budget=3 * SLOT_BYTES * 4 // 3 + 4)
+    pool.quads.max_bytes = 1 << 28
+    _bring(pool, world)
+    written: list[int] = []
+    write = pool._pages.write
+    monkeypatch.setattr(pool._pages, "write", lambda slot, voxels: (written.append(slot), write(slot, voxels)))
+    pool.set_budget(1 << 26)
+    _bring(pool, world)
+    assert len(written) == 1
+    assert _quads(pool) == _expected(world)
+    pool.set_budget(1 << 27)
+    assert pool.update(world, ORIGIN)
+    assert len(written) == 1
+
+
+def test_a_budget_that_takes_more_pages_makes_all_anew(make_pool: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voxelwright.gpu_backend.voxel_pages._MAX_PAGE_BYTES", 4 * VOXEL_BYTES)
+    world = _world([(x, 0, 0) for x in range(6)], (0, 1))
+    pool = make_pool(budget=3 * SLOT_BYTES * 4 // 3 + 4)
+    pool.quads.max_bytes = 1 << 28
+    _bring(pool, world)
+    assert pool.defines["VOXEL_PAGES"] == 1
+    pool.set_budget(1 << 29)
+    _bring(pool, world)
+    assert pool.defines["VOXEL_PAGES"] > 1
+    assert _quads(pool) == _expected(world)
+
+
 def test_quads_beyond_the_budget_make_far_chunks_leave(make_pool: Make) -> None:
     world = _world([(x, 0, 0) for x in range(8)], (0, 1))
     pool = make_pool()

@@ -84,12 +84,16 @@ ENTRIES = ("vert", "frag", "comp")
 DRAWS: list[tuple[int, dict[str, str]]] = [
     (COMPUTE_VERSION, {"vertex_shader": "draw/blocky.vert", "fragment_shader": "draw/visibility.frag"}),
     (COMPUTE_VERSION, {"vertex_shader": "draw/smooth.vert", "fragment_shader": "draw/visibility.frag"}),
-    (COMPUTE_VERSION, {"vertex_shader": "viewport/present.vert", "fragment_shader": "viewport/present.frag"}),
+    (LEAST_VERSION, {"vertex_shader": "viewport/present.vert", "fragment_shader": "viewport/present.frag"}),
     (LEAST_VERSION, {"vertex_shader": "basic/blocky.vert", "fragment_shader": "basic/surface.frag"}),
     (LEAST_VERSION, {"vertex_shader": "basic/smooth.vert", "fragment_shader": "basic/surface.frag"}),
     *(
-        (LEAST_VERSION, {"vertex_shader": "basic/picture.vert", "fragment_shader": f"basic/{name}.frag"})
-        for name in ("sky", "accumulate", "compose")
+        (LEAST_VERSION, {"vertex_shader": "compose/picture.vert", "fragment_shader": f"{name}.frag"})
+        for name in (
+            *(f"basic/{name}" for name in ("sky", "accumulate", "compose")),
+            *(f"compose/{name}" for name in ("add_opaque", "add_layer", "pack_opaque", "pack_layer")),
+            "draw/copy_depth",
+        )
     ),
 ]
 PAGED = ["mesh/greedy.comp", "mesh/single.comp", "mesh/occupancy.comp", "resolve/blocky.comp", "resolve/smooth.comp"]
@@ -98,7 +102,6 @@ PAGED = ["mesh/greedy.comp", "mesh/single.comp", "mesh/occupancy.comp", "resolve
 PLAIN = [
     "compose/accumulate.comp",
     "compose/compose.comp",
-    "compose/pack.comp",
     "cull/cull.comp",
     "cull/depth_tiles.comp",
     "draw/clear.comp",

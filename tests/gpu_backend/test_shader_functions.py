@@ -45,6 +45,43 @@ def test_quads_are_unpacked_as_numpy_does(run_glsl: Run) -> None:
     np.testing.assert_array_equal(read, np.stack([expected[f] for f in layout.UNPACKED_QUAD_FIELDS], axis=1))
 
 
+def test_packed_colours_come_back_and_are_normal_numbers(run_glsl: Run) -> None:
+    rng = np.random.default_rng(8)
+    every = np.stack([np.arange(256)] * 4, axis=1)
+    items = np.concatenate([rng.integers(0, 256, (4000, 4)), every, np.roll(every, 128, axis=0) * (1, 0, 1, 1)])
+    items[:, 3] //= 2
+    colors = (items / (255, 255, 255, 127)).astype(np.float32)
+    body = """
+    float number = packed_color(real3(0u), real(3u));
+    vec4 back = unpacked_color(number);
+    put(0u, back.rgb); put(3u, back.a); put(4u, number);"""
+    read = run_glsl('#include "lib/packed_color.glsl"\n', body, colors, 5).view(np.float32)
+    np.testing.assert_array_equal(np.round(read[:, :4] * (255, 255, 255, 127)), items)
+    numbers = read[:, 4].astype(np.float64)
+    assert (np.abs(numbers) >= 2.0**-63).all() and (np.abs(numbers) < 2.0**65).all()
+    assert len(np.unique(numbers)) == len(np.unique(items, axis=0))
+
+
+def test_a_layer_over_display_colours_gives_what_light_would(run_glsl: Run) -> None:
+    """Whatever the light: over the ground that it was made for it gives the tone-mapped sum, and is never negative."""
+    rng = np.random.default_rng(9)
+    layer = rng.uniform(0, 1, (5000, 4)) ** 2 * (2, 2, 2, 1)
+    behind = rng.uniform(0, 1, (5000, 3)) ** 3 * 6 * (rng.random((5000, 1)) < 0.8)
+    body = """
+    vec3 ground = real3(4u);
+    vec4 layer = vec4(real3(0u), real(3u));
+    vec4 shown = display_layer(layer, ground);
+    put(0u, shown.rgb); put(3u, shown.a);
+    put(4u, shown.rgb + tone_map(ground) * (1.0 - shown.a));
+    put(7u, tone_map(layer.rgb + ground * (1.0 - layer.a)));"""
+    items = np.concatenate([layer, behind], axis=1).astype(np.float32)
+    read = run_glsl('#include "lib/display_layer.glsl"\n', body, items, 10).view(np.float32)
+    np.testing.assert_allclose(read[:, 4:7], read[:, 7:10], atol=1e-5)
+    assert (read[:, :3] >= 0).all() and (read[:, 3] >= items[:, 3] - 1e-6).all() and (read[:, 3] <= 1).all()
+    alone = ~behind.any(axis=1)
+    np.testing.assert_allclose(read[alone, 3], items[alone, 3])
+
+
 def test_the_table_of_faces_is_pythons(run_glsl: Run) -> None:
     body = """
     uint i = word(0u);

@@ -59,7 +59,7 @@ def test_panes_show_before_the_sky(color_of: Make) -> None:
 def test_the_nearest_surface_is_what_light_reads(
     seed: int, orthographic: bool, renderer: Renderer, make_world: Make, cast_rays: Make, flat: Make, draw_frame: Make
 ) -> None:
-    """Opaque or not: the G-buffer has the first that a ray meets, and the depth buffer too."""
+    """Opaque or not: the G-buffer has the first that a ray meets, and the layer's depth buffer too."""
     rng = np.random.default_rng(seed)
     places = np.unique(rng.integers(-4, 4, (60, 3)), axis=0)
     cells = np.column_stack([places, rng.choice([1, 2, 3, GLASS, GLASS, RUBY], len(places))])
@@ -71,7 +71,7 @@ def test_the_nearest_surface_is_what_light_reads(
     target = draw_frame(renderer, [Shown(pool, camera)], 64, 64)
     material = np.frombuffer(target.surfaces.read(), np.uint32).reshape(64, 64, 2)[..., 1] >> 24
     distance = np.frombuffer(target.distances.read(), np.float32).reshape(64, 64)
-    depth = np.frombuffer(target.depth.read(), np.float32).reshape(64, 64)
+    depth = np.frombuffer(target.layer.depth.read(), np.float32).reshape(64, 64)
     met = cast_rays(cells, camera, 64, 64)
     hit = met.sure & (met.material > 0)
     assert {1, GLASS, RUBY} <= set(met.material[hit].tolist())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from voxelwright.gpu_backend.basic_renderer import BasicRenderer
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import DESCRIPTIONS, LEGENDS, View
@@ -68,6 +69,23 @@ def test_faces_and_normals_have_their_colours(
     for view, colors in by_face.items():
         picture = renderer.render(world, camera, *SIZE, Look(view), samples=1)[::-1, :, :3].astype(float)
         np.testing.assert_allclose(picture[hit], colors[met.face[hit]], atol=2.5)
+
+
+@pytest.mark.parametrize("kind", [Renderer, BasicRenderer], ids=lambda kind: kind.__name__)
+def test_materials_have_the_palettes_bytes(kind: Any, ctx: Any, make_world: Make, cast_rays: Make) -> None:
+    colors = np.random.default_rng(4).integers(0, 256, (8, 3)).tolist()
+    kinds: list[dict[str, Any]] = [{}, {"opacity": 0.3}, {"emission": 9.0}, {"metallic": 1.0, "texture": "bricks"}]
+    materials = {i: Material(str(i), tuple(color), **kinds[i % 4]) for i, color in enumerate(colors, 1)}
+    places = np.unique(np.random.default_rng(12).integers(-4, 4, (60, 3)), axis=0)
+    cells = [(*place, 1 + i % 8) for i, place in enumerate(places.tolist())]
+    camera = orbit_camera((-4, -4, -4), (4, 4, 4), 35, 28, SIZE[0] / SIZE[1])
+    met = cast_rays(cells, camera, *SIZE)
+    hit = met.sure & (met.material > 0)
+    look = Look(View.MATERIALS, sun_direction=(0, 0, -1))
+    with kind(ctx) as renderer:
+        picture = renderer.render(make_world(cells, Palette.of(materials)), camera, *SIZE, look, samples=1)
+    expected = np.array([(0, 0, 0), *colors])[met.material[hit]]
+    np.testing.assert_allclose(picture[::-1, :, :3].astype(int)[hit], expected, atol=1)
 
 
 def test_the_legend_of_normals_is_the_colour_of_their_faces() -> None:
