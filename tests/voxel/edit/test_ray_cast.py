@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rays against blocks, held to a plain walk from voxel to voxel and to all faces one by one."""
 
+from functools import cache
 from math import ceil, floor, inf, isinf, nan, sqrt
 
 import numpy as np
@@ -138,11 +139,10 @@ def test_rays_that_would_enter_a_world_far_beyond_all_numbers(slope):
         assert caster.cast((16.0 - 40 * along, 31.5, 16.5), (along, slope, -slope)).distance == 24.0
 
 
-def shared_world(made=[]):  # noqa: B006 - one world for all examples
-    if not made:
-        dense, world = random_world(np.random.default_rng(3), SPARSE, (-3, -2, -4), (40, 12, 37))
-        made.append((dense, RayCaster(world)))
-    return made[0]
+@cache
+def shared_world():
+    dense, world = random_world(np.random.default_rng(3), SPARSE, (-3, -2, -4), (40, 12, 37))
+    return dense, RayCaster(world)
 
 
 def all_faces(dense, corner):
