@@ -112,6 +112,7 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         self._frame.write(record.tobytes())
         self._frame.bind_to_uniform_block(_FRAME_BLOCK)
         pool.materials.bind_as_uniforms(_MATERIALS_BLOCK)
+        self._ctx.front_face = shown.camera.front_face
         return pool
 
     def _draw_layer(self, worlds: Sequence[Shown], target: BasicTarget, shift: tuple[float, float]) -> None:
@@ -127,7 +128,6 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
 
     def _draw_quads(self, pool: BasicPool, drawn: Drawn, view: View) -> None:
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        self._ctx.front_face = "ccw"
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
         quads_and_biases = ((pool.blocky, (0.0, 0.0)), (pool.smooth, SMOOTH_DEPTH_BIAS))

@@ -3,6 +3,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,11 @@ class Camera:
     def is_orthographic(self) -> bool:
         """Whether all rays are parallel."""
         return bool(self.projection[3, 2] == 0)
+
+    @property
+    def front_face(self) -> Literal["ccw", "cw"]:
+        """How the corners of faces that look at the eye go round in the picture: the other way in a mirrored world."""
+        return "ccw" if np.linalg.det(self.view[:3, :3]) > 0 else "cw"
 
     @property
     def depth_range(self) -> tuple[float, float]:

@@ -99,6 +99,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         assert isinstance(pool, WorldPool)
         record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze)
         self._frame.write(record.tobytes())
+        self._ctx.front_face = shown.camera.front_face
         pool.bind()
         return pool
 

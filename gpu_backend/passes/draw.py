@@ -49,9 +49,8 @@ class DrawPass:
             self._owned = owned.pop_all()
 
     def run(self, commands: DrawCommands, drawn: Drawn) -> None:
-        """Draw into the framebuffer in use; the world is bound."""
+        """Draw into the framebuffer in use; the world is bound, and the context's front_face is its camera's."""
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        self._ctx.front_face = "ccw"
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
         transparent = drawn is Drawn.TRANSPARENT

@@ -97,6 +97,12 @@ def test_orthographic_pictures_are_too(
     _assert_alike(_shot(basic, hill, camera), _shot(renderer, hill, camera))
 
 
+def test_pictures_of_mirrored_worlds_are_too(basic: BasicRenderer, renderer: Renderer, hill: World) -> None:
+    seen = _camera()
+    camera = Camera(seen.view @ np.diag((1.0, -1.0, 1.0, 1.0)), seen.projection)
+    _assert_alike(_shot(basic, hill, camera), _shot(renderer, hill, camera))
+
+
 def test_pictures_from_below_and_from_inside_are_too(basic: BasicRenderer, renderer: Renderer, hill: World) -> None:
     for low, azimuth, elevation in (((-20, -20, -12), 200, -40), ((-2, -2, -2), 120, 0)):
         camera = orbit_camera(low, np.array(low) + 16, azimuth, elevation, WIDTH / HEIGHT)

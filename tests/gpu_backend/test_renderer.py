@@ -43,9 +43,17 @@ def frame_of(draw_frame: Make) -> Make:
 
 @pytest.mark.parametrize("merge", [True, False])
 @pytest.mark.parametrize("orthographic", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("seed", "mirrored"), [(0, False), (1, False), (2, True), (3, True)])
 def test_every_pixel_sees_what_its_ray_meets(
-    seed: int, orthographic: bool, merge: bool, ctx: Any, make_world: Make, cast_rays: Make, flat: Make, frame_of: Make
+    seed: int,
+    mirrored: bool,
+    orthographic: bool,
+    merge: bool,
+    ctx: Any,
+    make_world: Make,
+    cast_rays: Make,
+    flat: Make,
+    frame_of: Make,
 ) -> None:
     """Material, face and distance, about the corner of eight chunks: each face shows on its own side, what is nearer
     hides what is farther, and nothing else is covered."""
@@ -54,6 +62,8 @@ def test_every_pixel_sees_what_its_ray_meets(
     cells = np.column_stack([places, rng.integers(1, 7, len(places))])
     camera = orbit_camera((-4, -4, -4), (4, 4, 4), 360 * rng.random(), rng.uniform(-80, 80), 4 / 3)
     camera = flat(camera, 7.0) if orthographic else camera
+    if mirrored:
+        camera = Camera(camera.view @ np.diag((-1.0, 1.0, 1.0, 1.0)), camera.projection)
     with Renderer(ctx, merge=merge) as renderer:
         frame = frame_of(renderer, make_world(cells), camera, (96, 72))
     met = cast_rays(cells, camera, 96, 72)

@@ -28,7 +28,7 @@ def steps() -> driver.Steps:
     scenery.cube("Behind", (16, 40, 12), 12)
     scenery.cube("Through", (16, 16, 14), 7)
     scenery.cube("Before", (20, -12, 8), 5)
-    bpy.context.scene.voxelwright.view = "NORMALS"
+    bpy.context.scene.voxelwright.view = "MATERIALS"
     space = driver.viewport().spaces.active
     _plain(space)
     scenery.look_at_steps(space, 110)
