@@ -11,5 +11,5 @@ out vec2 texel;
 void main() {
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     vec4 colors = texelFetch(sum, pixel, 0);
-    texel = vec2(packed_color(srgb_from_linear(colors.rgb / max(colors.a, 1.0)), 1.0), texelFetch(depths, pixel, 0).r);
+    texel = vec2(pack_color(srgb_from_linear(colors.rgb / max(colors.a, 1.0)), 1.0), texelFetch(depths, pixel, 0).r);
 }

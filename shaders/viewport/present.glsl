@@ -11,7 +11,7 @@ void main() {
     if (texel.g >= 1.0) {
         discard;
     }
-    vec4 seen = unpacked_color(texel.r);
+    vec4 seen = unpack_color(texel.r);
     color = vec4(linear_from_srgb(seen.rgb), seen.a);
     gl_FragDepth = texel.g;
 }

@@ -52,8 +52,8 @@ def test_packed_colours_come_back_and_are_normal_numbers(run_glsl: Run) -> None:
     items[:, 3] //= 2
     colors = (items / (255, 255, 255, 127)).astype(np.float32)
     body = """
-    float number = packed_color(real3(0u), real(3u));
-    vec4 back = unpacked_color(number);
+    float number = pack_color(real3(0u), real(3u));
+    vec4 back = unpack_color(number);
     put(0u, back.rgb); put(3u, back.a); put(4u, number);"""
     read = run_glsl('#include "lib/packed_color.glsl"\n', body, colors, 5).view(np.float32)
     np.testing.assert_array_equal(np.round(read[:, :4] * (255, 255, 255, 127)), items)
