@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Puts a packed picture into a viewport that encodes sRGB itself, with its depth. Nothing where nothing is seen. Blender's
-// shaders and ours share this; who includes it declares packed_picture, place (0 … 1) and color, which is premultiplied.
+// Puts a packed picture into a viewport, with its depth. Nothing where nothing is seen. Blender's shaders and ours share
+// this; who includes it declares packed_picture, place (0 … 1) and color, which is premultiplied.
 
-vec3 linear_from_srgb(vec3 srgb) {
-    return mix(pow((srgb + 0.055) / 1.055, vec3(2.4)), srgb / 12.92, lessThanEqual(srgb, vec3(0.04045)));
-}
+const float OVERLAY_POWER = 2.2; // see lib/overlay_space.glsl
 
 void main() {
     vec2 texel = texelFetch(packed_picture, ivec2(place * vec2(textureSize(packed_picture, 0))), 0).rg;
@@ -12,6 +10,6 @@ void main() {
         discard;
     }
     vec4 seen = unpack_color(texel.r);
-    color = vec4(linear_from_srgb(seen.rgb), seen.a);
+    color = vec4(pow(seen.rgb, vec3(OVERLAY_POWER)), seen.a);
     gl_FragDepth = texel.g;
 }

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from voxelwright.addon.viewport import handler
 from voxelwright.addon.viewport.pictures import Pictures, Seen, picture_key
+from voxelwright.addon.viewport.preview import Preview
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.renderer import Look
 from voxelwright.voxel.errors import VoxelwrightError
@@ -167,7 +168,7 @@ def test_the_picture_is_that_off_screen(buffer: Any, world: World, camera: Camer
 
     way, seen = DirectWay(), _seen(world, camera)
     linear = _filled(buffer, way, seen, (0, 0, 0), 1.0) / 255
-    made = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055) * 255
+    made = linear ** (1 / 2.2) * 255  # as Blender's display shader shows it
     with way._state.kept():
         expected = way.renderer.render(world, camera, *SIZE, seen[0].look, samples=1)[::-1, :, :3].astype(float)
     way.release()
@@ -320,14 +321,15 @@ def test_a_draw_that_fails_is_said_once_and_not_called_again(
         calls.append(context)
         raise VoxelwrightError("the card is gone")
 
-    monkeypatch.setattr(handler, "_preview", handler._Preview())
+    monkeypatch.setattr(handler, "preview", Preview())
+    monkeypatch.setattr(handler, "_redraw_soon", lambda: None)
     monkeypatch.setattr(handler, "_draw", fail)
     for _ in range(3):
         handler.draw()
     assert len(calls) == 1
-    assert handler.failure() == "the card is gone"
+    assert handler.preview.failure == "the card is gone"
     assert capsys.readouterr().out.count("\n") == 1
-    monkeypatch.setattr(handler, "_redraw", lambda: None)
+    monkeypatch.setattr(handler, "redraw", lambda: None)
     handler.retry()
     handler.draw()
     assert len(calls) == 2

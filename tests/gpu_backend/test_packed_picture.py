@@ -66,23 +66,14 @@ def _texels(image: PackedImage) -> Texels:
     return Texels(color, ((bits >> 23 & 0xFF) - 64) / 127, pairs[..., 1].astype(float))
 
 
-def _linear(srgb: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
-
-
-def _srgb(linear: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 0) ** (1 / 2.4) - 0.055)
-
-
 def _presented(picture: PackedPicture, background: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(height, width, 3) sRGB bytes of the picture over a colour (linear), as a viewport shows it: rounded once after
-    what is opaque, and once more at the end."""
+    """(height, width, 3) sRGB bytes of the picture over a colour, as a viewport blends and shows it."""
     ground = _texels(picture.opaque)
-    shown = np.where(ground.seen[..., None], _linear(ground.color), background)
+    shown = np.where(ground.seen[..., None], ground.color**2.2, background)
     if picture.layer is not None:
         layer = _texels(picture.layer)
-        shown = np.where(layer.seen[..., None], _linear(layer.color) + shown * (1 - layer.opacity[..., None]), shown)
-    return np.round(_srgb(shown) * 255)
+        shown = np.where(layer.seen[..., None], layer.color**2.2 + shown * (1 - layer.opacity[..., None]), shown)
+    return np.round(np.maximum(shown, 0) ** (1 / 2.2) * 255)
 
 
 def _shown(renderer: AnyRenderer, world: World, camera: Camera, **look: Any) -> Shown:

@@ -72,8 +72,8 @@ def test_a_layer_over_display_colours_gives_what_light_would(run_glsl: Run) -> N
     vec4 layer = vec4(real3(0u), real(3u));
     vec4 shown = display_layer(layer, ground);
     put(0u, shown.rgb); put(3u, shown.a);
-    put(4u, shown.rgb + tone_map(ground) * (1.0 - shown.a));
-    put(7u, tone_map(layer.rgb + ground * (1.0 - layer.a)));"""
+    put(4u, shown.rgb + overlay_from_linear(tone_map(ground)) * (1.0 - shown.a));
+    put(7u, overlay_from_linear(tone_map(layer.rgb + ground * (1.0 - layer.a))));"""
     items = np.concatenate([layer, behind], axis=1).astype(np.float32)
     read = run_glsl('#include "lib/display_layer.glsl"\n', body, items, 10).view(np.float32)
     np.testing.assert_allclose(read[:, 4:7], read[:, 7:10], atol=1e-5)

@@ -15,10 +15,16 @@ def test_the_way_fits_the_backend(seen) -> None:
     assert found["way"] == ("direct" if backend == "opengl" else "carried")
 
 
-@pytest.mark.parametrize("name", ["solid", "wireframe", "material", "rendered", "orthographic", "rotated"])
+@pytest.mark.parametrize("name", ["solid", "x-ray", "wireframe", "material", "rendered"])
 def test_the_world_is_seen(seen, name: str) -> None:
     _, found = seen
     picture, off = (found.photograph(n, found["window"]).astype(int) for n in (name, "off"))
     green = (picture[..., 1] > picture[..., 0] + 20) & (picture[..., 1] > picture[..., 2] + 20)
     assert green.mean() > 0.01
     assert (np.abs(picture - off).max(axis=2) > 20).mean() > 0.015
+
+
+def test_each_viewport_can_be_switched_off(seen) -> None:
+    _, found = seen
+    pictures = (found.photograph(n, found["window"]).astype(int) for n in ("off in this viewport", "off"))
+    assert (np.abs(np.subtract(*pictures)).max(axis=2) > 8).mean() < 0.001
