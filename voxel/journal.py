@@ -37,8 +37,9 @@ _SNAPSHOT, _EDIT, _STEP = range(1, 4)
 _REVISION = struct.Struct("<q")
 _EDIT_HEAD = struct.Struct("<qqII")  # revisions before and after, bytes of palette and settings, chunks
 
-_SLICE = 64
-"""Chunks between two reports of progress."""
+_CHUNKS_A_SLICE = 64
+_EDITS_A_SLICE = 1000
+"""How much is done between two reports of progress: some 20 ms."""
 
 _VERSION = struct.pack("<8sHH", _MAGIC, MAJOR, MINOR)
 HEADER = _VERSION + struct.pack("<I", zlib.crc32(_VERSION))
@@ -107,11 +108,13 @@ class Recovered:
 
     def loading(self) -> Job[Loaded]:
         """The world at that revision. Raises VoxelwrightError where bytes with a right checksum are none of ours."""
-        loaded = yield from stage(reading(self.snapshot), 0.0, 0.5)
+        loaded = yield from stage(reading(self.snapshot), 0.0, 0.4)
         world, lost = loaded.world, set(loaded.damaged)
         palette, settings = world.palette, world.settings
         last: dict[Coord, tuple[Entry, memoryview]] = {}
-        for _, edit in self.history[1 : self.in_effect + 1]:
+        for i, (_, edit) in enumerate(self.history[1 : self.in_effect + 1]):
+            if i % _EDITS_A_SLICE == 0:
+                yield Progress(0.4 + 0.1 * i / self.in_effect, "Looking through the edits")
             head, entries, payload = _parts_of_edit(edit)
             palette, settings = head or (palette, settings)
             last.update((entry.coord, (entry, payload)) for entry in entries)
@@ -120,7 +123,7 @@ class Recovered:
         lost -= last.keys()
         chunks: dict[Coord, Chunk] = {}
         for i, (coord, (entry, payload)) in enumerate(last.items()):
-            if i % _SLICE == 0:
+            if i % _CHUNKS_A_SLICE == 0:
                 yield Progress(0.5 + 0.5 * i / len(last), "Making the edits again")
             try:
                 chunks[coord] = unpack_entry(entry, payload)

@@ -4,6 +4,7 @@
 import hashlib
 import random
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +50,23 @@ def _outcome(read, data):
         return sentence
     finally:
         assert time.process_time() - start < MAX_SECONDS
+
+
+def _memory(key):
+    """Bytes of this process, by Linux: VmRSS is what it holds now, VmHWM the most since the last reset."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key))
+    return int(line.split()[1]) << 10
+
+
+def _peak_memory(call):
+    """How many bytes call() takes at most, those that no Python object holds too; and what it returns."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is measured from now on
+    except OSError:
+        pytest.skip("this system does not tell a process's peak of memory")
+    before = _memory("VmRSS")
+    result = call()
+    return _memory("VmHWM") - before, result
 
 
 _SHARP = (
@@ -124,6 +142,12 @@ def world_hash():
 def outcome():
     """outcome(read, data): the result, or the sentence of a refusal, held to what a sentence must be and to time."""
     return _outcome
+
+
+@pytest.fixture(scope="session")
+def peak_memory():
+    """peak_memory(call): the bytes that it takes at most, and what it returns."""
+    return _peak_memory
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.journal import HEADER, edit_record, read_journal, snapshot_record, step_record
 from voxelwright.voxel.layout import CHUNK_SHAPE
+from voxelwright.voxel.limits import MAX_WORLD_ID_LETTERS
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.settings import Settings
 from voxelwright.voxel.storage import world_to_bytes
@@ -83,10 +84,12 @@ def test_records_by_hand():
     assert zstandard.decompress(frame) == struct.pack("<HHHB", 2, 0, 0x0100, 1) + bytes(4095)
 
 
-@pytest.mark.parametrize("world_id", ["", "x" * 65])
-def test_ids_that_cannot_be_read_are_not_written(world_id):
-    with pytest.raises(ValueError, match="64 letters"):
-        step_record(world_id, 0)
+def test_ids_at_the_limit_and_one_beyond():
+    longest = "x" * MAX_WORLD_ID_LETTERS
+    assert list(read_journal(HEADER + snapshot_record(longest, 0, b"")).worlds) == [longest]
+    for world_id in ("", longest + "x"):
+        with pytest.raises(ValueError, match="64 letters"):
+            step_record(world_id, 0)
 
 
 # --- What is recovered --------------------------------------------------------------------------------------------
