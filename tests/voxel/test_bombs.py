@@ -145,19 +145,19 @@ WORLDS = {
     "300,000 materials": lambda: palette_file(b"{%s}" % b",".join(b'"%d":{}' % i for i in range(300_000))),
     "a number of 4 million digits": lambda: palette_file(b"9" * 4_000_000),
     "a fraction of 4 million digits": lambda: palette_file(b"0." + b"9" * 4_000_000),
-    "a table that unfolds into 256 MiB": lambda: table_file(zeros_frame(1 << 28)),
-    "a table that unfolds into more than it says": lambda: table_file(lying_frame(1 << 28, 1_310_720)),
-    "a table that does not say its size": lambda: table_file(zeros_frame(1 << 28, said=False)),
+    "a table that unfolds into 512 MiB": lambda: table_file(zeros_frame(1 << 29)),
+    "a table that unfolds into more than it says": lambda: table_file(lying_frame(1 << 29, 1_310_720)),
+    "a table that does not say its size": lambda: table_file(zeros_frame(1 << 29, said=False)),
     "more chunks than a world holds": lambda: table_file(zstandard.compress(table(65_537))),
     "65,536 chunks of 4 GiB each": lambda: table_file(zstandard.compress(table(65_536, 0xFFFF_FFFF))),
     "65,536 chunks that are not there": lambda: table_file(zstandard.compress(table(65_536, 1000))),
     "65,536 uniform chunks": lambda: table_file(zstandard.compress(table(65_536))),
-    "a chunk that unfolds into 256 MiB": lambda: chunk_file(zeros_frame(1 << 28)),
-    "a chunk that unfolds into more than it says": lambda: chunk_file(lying_frame(1 << 28, 65_538)),
-    "a chunk that does not say its size": lambda: chunk_file(zeros_frame(1 << 28, said=False)),
+    "a chunk that unfolds into 512 MiB": lambda: chunk_file(zeros_frame(1 << 29)),
+    "a chunk that unfolds into more than it says": lambda: chunk_file(lying_frame(1 << 29, 65_538)),
+    "a chunk that does not say its size": lambda: chunk_file(zeros_frame(1 << 29, said=False)),
     "a chunk that asks for a window of 2 GiB": lambda: chunk_file(windowed_frame(21 << 3)),
     "a chunk that asks for a window of 2 TiB": lambda: chunk_file(windowed_frame(31 << 3)),
-    "version 0: a chunk that unfolds into 256 MiB": lambda: version_0_file([zlib_zeros(1 << 28)]),
+    "version 0: a chunk that unfolds into 512 MiB": lambda: version_0_file([zlib_zeros(1 << 29)]),
     "version 0: 4 billion chunks": lambda: version_0_file([], n_chunks=0xFFFF_FFFF),
     "version 0: a head of 4 GiB": lambda: version_0_file([], head_bytes=0xFFFF_FFFF),
     "version 0: half a million lists": lambda: version_0_file([], HEAD.replace(b"{}", b"[" * 500_000)),
@@ -174,17 +174,17 @@ JOURNALS = {
     "4 billion chunks": lambda: journal(edit(0, 1, n_chunks=0xFFFF_FFFF)),
     "more chunks at once than a world holds": lambda: journal(edit(0, 1, table(65_537))),
     "more chunks one after the other than a world holds": many_edited_chunks,
-    "a chunk that unfolds into 256 MiB": lambda: journal(
-        edit(0, 1, table(1, len(zeros_frame(1 << 28)), zlib.crc32(zeros_frame(1 << 28))), zeros_frame(1 << 28))
+    "a chunk that unfolds into 512 MiB": lambda: journal(
+        edit(0, 1, table(1, len(zeros_frame(1 << 29)), zlib.crc32(zeros_frame(1 << 29))), zeros_frame(1 << 29))
     ),
     "a deep palette": lambda: journal(edit(0, 1, head=b"[" * 4_000_000)),
     "10,000 worlds": lambda: journal(*(snapshot_record(f"w{i}", 0, WORLD) for i in range(10_000))),
-    "a world whose table unfolds into 256 MiB": lambda: (
-        HEADER + snapshot_record("a", 0, table_file(zeros_frame(1 << 28)))
+    "a world whose table unfolds into 512 MiB": lambda: (
+        HEADER + snapshot_record("a", 0, table_file(zeros_frame(1 << 29)))
     ),
 }
 PICTURES = {
-    "data that unfolds into 256 MiB": lambda: png_file(1, 1, zlib_zeros(1 << 28)),
+    "data that unfolds into 512 MiB": lambda: png_file(1, 1, zlib_zeros(1 << 29)),
     "4 billion columns": lambda: png_file(0xFFFF_FFFF, 1, b""),
     "8192 × 8192 pixels of nothing": lambda: png_file(8192, 8192, zlib.compress(b"")),
     "more than may be decoded": lambda: png_file(16_384, 16_384, zlib.compress(b""), depth=16),
@@ -228,7 +228,7 @@ def test_journals(name, outcome, peak_memory):
         "more chunks at once than a world holds",
         "more chunks one after the other than a world holds",
         "a deep palette",
-        "a world whose table unfolds into 256 MiB",
+        "a world whose table unfolds into 512 MiB",
     )
     assert isinstance(result, str) == (name in refused)
 
