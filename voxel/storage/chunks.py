@@ -73,13 +73,11 @@ def _zstd() -> Any:
 
 
 def pack_chunk(voxels: NDArray[np.uint16]) -> bytes:
-    """The bytes of a (32, 32, 32) uint16 array. Voxels without a material are written as air."""
+    """The bytes of a (32, 32, 32) uint16 array."""
     wide = voxels.ravel().astype(np.intp)
     seen = np.zeros(1 << 16, np.bool_)
     seen[wide] = True
     values = np.flatnonzero(seen)
-    if seen[AIR + 1 : 1 << MATERIAL_SHIFT].any():
-        return pack_chunk(_without_odd_air(voxels))
     if len(values) > _MAX_PALETTE:
         return compress(b"\0\0" + voxels.astype(VOXEL_DTYPE).tobytes())
     numbers = np.zeros(1 << 16, np.uint8)
@@ -94,7 +92,8 @@ def pack_chunk(voxels: NDArray[np.uint16]) -> bytes:
 
 
 def unpack_chunk(frame: bytes | memoryview) -> Chunk:
-    """The inverse of pack_chunk. Raises VoxelwrightError for bytes that are no chunk."""
+    """The inverse of pack_chunk, but that voxels without a material become plain air. Raises VoxelwrightError for bytes
+    that are no chunk."""
     data = decompress(frame, _MAX_UNPACKED_BYTES)
     n_values = int.from_bytes(data[:2], "little")
     if n_values == 0:
