@@ -25,6 +25,9 @@ MAX_JSON_DEPTH = 16
 MAX_WORLD_SECTIONS = 64
 """Parts of a .vxw file."""
 
+MAX_ZSTD_WINDOW_BYTES = 1 << 23
+"""Bytes that a zstd frame may look back: more than any part of a world is long."""
+
 MAX_RECIPE_LETTERS = 100_000
 """Letters of the preset that a world keeps."""
 

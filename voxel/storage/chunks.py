@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
 from ..layout import AIR, CHUNK_SHAPE, CHUNK_VOXELS, MATERIAL_SHIFT, VOXEL_DTYPE
-from ..limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS
+from ..limits import MAX_CHUNK_COORD, MAX_WORLD_CHUNKS, MAX_ZSTD_WINDOW_BYTES
 from ..world import Chunk, Coord, as_chunk
 from .head import damaged
 
@@ -46,15 +46,16 @@ def compress(data: bytes) -> bytes:
 
 
 def decompress(frame: bytes | memoryview, max_bytes: int) -> bytes:
-    """What a zstd frame holds. Raises VoxelwrightError where it is none, does not say its size, or would unfold into
-    more than max_bytes; nothing is allocated before that is known."""
+    """What a zstd frame holds. Raises VoxelwrightError where it is none, does not say its size, would unfold into more
+    than max_bytes, or asks for a large window; nothing is allocated before that is known."""
     import zstandard
 
     try:
-        size = zstandard.get_frame_parameters(frame).content_size
-        if size > max_bytes:  # and where it is not said, which is the largest number there is
+        head = zstandard.get_frame_parameters(frame)
+        # A size that is not said is the largest number there is.
+        if head.content_size > max_bytes or head.window_size > MAX_ZSTD_WINDOW_BYTES:
             raise damaged()
-        return _zstd()[1].decompress(frame) if size else b""
+        return _zstd()[1].decompress(frame) if head.content_size else b""
     except zstandard.ZstdError:
         raise damaged() from None
 
@@ -65,8 +66,7 @@ def _zstd() -> Any:
     must not wait for it."""
     import zstandard
 
-    # A frame's window is bounded too, or a small frame could ask for gigabytes.
-    return zstandard.ZstdCompressor(level=_LEVEL), zstandard.ZstdDecompressor(max_window_size=1 << 23)
+    return zstandard.ZstdCompressor(level=_LEVEL), zstandard.ZstdDecompressor()
 
 
 # --- One chunk --------------------------------------------------------------------------------------------------

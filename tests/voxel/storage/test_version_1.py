@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.layout import CHUNK_SHAPE
-from voxelwright.voxel.limits import MAX_CHUNK_COORD, MAX_WORLD_HEAD_BYTES
+from voxelwright.voxel.limits import MAX_CHUNK_COORD, MAX_WORLD_HEAD_BYTES, MAX_ZSTD_WINDOW_BYTES
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.settings import Recipe, Settings
 from voxelwright.voxel.storage import reading, world_from_bytes, world_to_bytes, writing
@@ -408,6 +408,17 @@ def test_chunks_that_are_none_are_damaged_chunks(name):
     world, damaged = world_from_bytes(one_chunk(CHUNK_LIES[name], coord=(4, 5, 6)))
     assert damaged == ((4, 5, 6),)
     assert world.coords() == []
+
+
+@pytest.mark.parametrize(("window", "is_read"), [(MAX_ZSTD_WINDOW_BYTES, True), (2 * MAX_ZSTD_WINDOW_BYTES, False)])
+def test_windows_at_the_limit_and_beyond(window, is_read):
+    raw = struct.pack("<HHHB", 2, 0, 0x0100, 1) + bytes(4095)
+    header = bytes([0b10_000000, window.bit_length() - 11 << 3]) + struct.pack("<I", len(raw))
+    frame = b"\x28\xb5\x2f\xfd" + header + struct.pack("<I", len(raw) << 3 | 1)[:3] + raw
+    assert zstandard.get_frame_parameters(frame).window_size == window
+    world, damaged = world_from_bytes(one_chunk(frame))
+    assert (damaged == ()) == is_read
+    assert world.voxel(0, 0, 0) == (0x0100 if is_read else 0)
 
 
 def test_mutations_behind_right_checksums_give_a_world_or_a_sentence(seeds, mutated, outcome, same_world):
