@@ -2,6 +2,7 @@
 #
 # make demo        a world, its picture, its Blender file and its glTF in build/demo
 # make test        all tests; TESTS=tests/voxel some of them
+# make soak        the tests that repeat something random, for an hour or so and with new seeds
 # make test-window tests in a Blender with a window, for which it makes a Debian of its own; needs root
 # make check       linter and type checker
 # make bench       figures beside those of peers, GROUP=greedy and the other files with rows() in benchmarks/
@@ -16,13 +17,16 @@ TESTS ?= tests
 PROCESSES ?= 5
 export PYTHON VENV BPY
 
-.PHONY: demo test test-window bench check extension environment check-environment validator clean
+.PHONY: demo test soak test-window bench check extension environment check-environment validator clean
 
 demo: environment
 	"$(VENV)/bin/voxelwright" demo -o build/demo
 
 test: environment validator
 	"$(VENV)/bin/python" -P -m pytest $(TESTS)
+
+soak: environment
+	"$(VENV)/bin/python" -P -m pytest --soak $(TESTS)
 
 # 69 says that there can be no rig here, and why; the tests are skipped then.
 test-window: environment

@@ -284,7 +284,10 @@ def world_info(world: World) -> dict[str, Any]:
 
 def _read_world(path: Path) -> World:
     check_suffix(path, (".vxw",))
-    return world_from_bytes(read_file(path, MAX_WORLD_FILE_BYTES))
+    loaded = world_from_bytes(read_file(path, MAX_WORLD_FILE_BYTES))
+    if loaded.damaged:
+        print(loaded.damage, file=sys.stderr)
+    return loaded.world
 
 
 class _Blender:

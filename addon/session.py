@@ -252,7 +252,10 @@ def _entry_of(owner: bpy.types.Object) -> _Entry:
             raise VoxelwrightError(
                 f'The voxels of "{owner.name}" are not in this file; open an older save or a backup.'
             )
-        entry = _Entry(world_from_bytes(data), first=of_object(owner).revision)
+        loaded = world_from_bytes(data)
+        if loaded.damaged:
+            print(f'"{owner.name}": {loaded.damage}')
+        entry = _Entry(loaded.world, first=of_object(owner).revision)
     except VoxelwrightError as error:
         _problems[world_id] = str(error)
         raise

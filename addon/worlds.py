@@ -15,7 +15,7 @@ from ..voxel.layout import AIR
 from ..voxel.limits import MAX_IMPORT_FILE_BYTES, MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Material, Palette
 from ..voxel.settings import Recipe
-from ..voxel.storage import world_from_bytes
+from ..voxel.storage import reading
 from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, new_world
 from . import kernel_cache, presets
 from .files import check_suffix, read_file
@@ -123,7 +123,8 @@ def import_file(path: Path, options: ImportOptions) -> Job[tuple[World, tuple[st
         from ..voxel.formats.vox import read_vox
 
         return read_vox(data, frame=options.frame), ()
-    return world_from_bytes(data), ()
+    loaded = yield from reading(data)
+    return loaded.world, (loaded.damage,) if loaded.damaged else ()
 
 
 def _import_heightmap(data: bytes, options: ImportOptions) -> Job[tuple[World, tuple[str, ...]]]:

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = {
-    "voxel": {"numpy", "numba", "llvmlite"},
+    "voxel": {"numpy", "numba", "llvmlite", "zstandard"},
     "gpu_backend": {"voxel", "numpy", "moderngl"},
     "addon": {"voxel", "gpu_backend", "numpy", "bpy", "bmesh", "gpu", "bpy_extras", "mathutils"},
 }
@@ -205,7 +205,7 @@ def test_package_is_imported_without_blender_and_without_heavy_modules() -> None
     run_without_blender(
         """
         import voxelwright, voxelwright.addon, voxelwright.addon.cli
-        heavy = {"numba", "llvmlite", "moderngl", "glcontext"} & set(sys.modules)
+        heavy = {"numba", "llvmlite", "moderngl", "glcontext", "zstandard"} & set(sys.modules)
         assert not heavy, f"imported before first use: {heavy}"
         """
     )

@@ -8,3 +8,8 @@ class VoxelwrightError(Exception):
     Everything that reads foreign bytes or settings raises this and nothing else for bad input. Programming
     errors stay ValueError, TypeError and the like.
     """
+
+
+def shown(text: str) -> str:
+    """Foreign text as a message can quote it: at most 60 letters, on one line."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:60])

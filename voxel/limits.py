@@ -13,8 +13,41 @@ MAX_WORLD_CHUNKS = 65_536
 MAX_CHUNK_COORD = 1 << 20
 """The coordinates of a world's chunks go from minus this to this: 33 million voxels each way."""
 
-MAX_WORLD_FILE_BYTES = 1 << 31
-"""Bytes of a .vxw file."""
+MAX_WORLD_FILE_BYTES = 5 << 30
+"""Bytes of a .vxw file: more than the largest world takes, whatever its voxels."""
+
+MAX_WORLD_HEAD_BYTES = 1 << 22
+"""Bytes of a world's palette and settings as text: more than the longest names and the longest recipe take."""
+
+MAX_JSON_DEPTH = 16
+"""Objects and lists within each other in a world's palette and settings."""
+
+MAX_WORLD_SECTIONS = 64
+"""Parts of a .vxw file."""
+
+MAX_ZSTD_WINDOW_BYTES = 1 << 23
+"""Bytes that a zstd frame may look back: more than any part of a world is long."""
+
+MAX_RECIPE_LETTERS = 100_000
+"""Letters of the preset that a world keeps."""
+
+MAX_RECIPE_NUMBERS = 1000
+"""Numbers of its preset that a recipe changes."""
+
+MAX_RECIPE_PATH_LETTERS = 100
+"""Letters of the path of such a number, as in nodes.hills.wavelength."""
+
+MAX_JOURNAL_BYTES = 1 << 34
+"""Bytes of a journal; it is begun anew, with new snapshots, long before."""
+
+MAX_JOURNAL_RECORDS = 1 << 18
+"""Records of a journal. Reading one takes some microseconds, so this is about a second."""
+
+MAX_JOURNAL_WORLDS = 256
+"""Worlds of a journal."""
+
+MAX_WORLD_ID_LETTERS = 64
+"""Letters of the name by which a journal knows a world."""
 
 MAX_IMPORT_FILE_BYTES = 1 << 27
 """Bytes of a foreign file. It is read whole before it is judged, in well under a second and 256 MiB."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VoxelwrightError
+from .errors import VoxelwrightError, shown
 from .layout import FLAG_EMISSIVE, FLAG_SMOOTH, FLAG_TRANSPARENT, MATERIAL_SHIFT, N_MATERIALS
 
 
@@ -109,7 +109,7 @@ def material_from_table(table: Mapping[str, Any]) -> Material:
     unknown = sorted(set(table) - known)
     if unknown:
         raise VoxelwrightError(
-            f'Material "{name[:60]}": the key "{unknown[0][:60]}" is unknown; known are {", ".join(sorted(known))}.'
+            f'Material "{shown(name)}": the key "{shown(unknown[0])}" is unknown; known are {", ".join(sorted(known))}.'
         )
     return Material(**{**table, "color": tuple(color)})
 
@@ -182,7 +182,7 @@ def palette_from_table(table: Mapping[str, Any]) -> Palette:
     """
     unknown = sorted(set(table) - {"materials"})
     if unknown:
-        raise VoxelwrightError(f'A palette has the unknown key "{unknown[0][:60]}"; it has "materials" alone.')
+        raise VoxelwrightError(f'A palette has the unknown key "{shown(unknown[0])}"; it has "materials" alone.')
     entries = table.get("materials")
     if not isinstance(entries, list) or not 1 <= len(entries) < N_MATERIALS:
         raise VoxelwrightError(f'A palette needs a list "materials" of 1 to {N_MATERIALS - 1} entries.')

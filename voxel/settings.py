@@ -6,9 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from .errors import VoxelwrightError
-
-MAX_RECIPE_LETTERS = 100_000
-MAX_ADJUSTED = 1000
+from .limits import MAX_RECIPE_LETTERS, MAX_RECIPE_NUMBERS, MAX_RECIPE_PATH_LETTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +15,7 @@ class Recipe:
 
     preset is a preset's whole text, so that a world does not depend on the files that came with the extension; size is
     in voxels; phase moves the noise, one turn a unit; adjusted are numbers other than the preset's, by their path in
-    it, such as ("nodes.hills.wavelength", 90).
+    it, such as ("nodes.hills.wavelength", 90). Raises VoxelwrightError for what cannot be saved.
     """
 
     preset: str
@@ -25,6 +23,28 @@ class Recipe:
     seed: int
     phase: float = 0.0
     adjusted: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.preset, str) or len(self.preset) > MAX_RECIPE_LETTERS:
+            raise VoxelwrightError(
+                f"A world keeps a preset's text of at most {MAX_RECIPE_LETTERS} letters; shorten the preset."
+            )
+        if len(self.size) != 3 or not all(type(n) is int for n in (*self.size, self.seed)):
+            raise VoxelwrightError("A world's recipe needs a size of three whole numbers and a whole seed.")
+        if not _is_number(self.phase):
+            raise VoxelwrightError("A world's recipe needs a number as its phase.")
+        if len(self.adjusted) > MAX_RECIPE_NUMBERS:
+            raise VoxelwrightError(
+                f"A recipe changes at most {MAX_RECIPE_NUMBERS} numbers of its preset; change the preset itself."
+            )
+        if not all(_is_adjustment(pair) for pair in self.adjusted):
+            raise VoxelwrightError(
+                f"What a recipe changes are pairs of a path of at most {MAX_RECIPE_PATH_LETTERS} letters and a number."
+            )
+        # Equal recipes are written to files as equal text, as materials are.
+        object.__setattr__(self, "phase", float(self.phase) + 0.0)
+        adjusted = tuple((path, float(value) + 0.0) for path, value in self.adjusted)
+        object.__setattr__(self, "adjusted", adjusted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not _is_number(self.smoothing) or not 0 <= self.smoothing <= 1:
             raise VoxelwrightError("A world's smoothing must be a number from 0 to 1.")
+        object.__setattr__(self, "smoothing", float(self.smoothing) + 0.0)
 
 
 def settings_to_table(settings: Settings) -> dict[str, Any]:
@@ -54,29 +75,24 @@ def settings_from_table(table: Mapping[str, Any]) -> Settings:
 
 
 def _recipe(table: Any) -> Recipe:
-    if isinstance(table, Mapping) and set(table) == {f.name for f in fields(Recipe)}:
-        preset, size, seed, phase = table["preset"], table["size"], table["seed"], table["phase"]
-        adjusted = table["adjusted"]
-        if (
-            isinstance(preset, str)
-            and len(preset) <= MAX_RECIPE_LETTERS
-            and isinstance(size, list | tuple)
-            and len(size) == 3
-            and all(type(n) is int for n in (*size, seed))
-            and _is_number(phase)
-            and abs(phase) < float("inf")
-            and isinstance(adjusted, list | tuple)
-            and len(adjusted) <= MAX_ADJUSTED
-            and all(_is_adjustment(pair) for pair in adjusted)
-        ):
-            pairs = tuple((path, value) for path, value in adjusted)
-            return Recipe(preset, (size[0], size[1], size[2]), seed, float(phase), pairs)
-    raise VoxelwrightError("A world's recipe is a preset's text, a size of three whole numbers, a seed and a phase.")
+    if not isinstance(table, Mapping) or set(table) != {f.name for f in fields(Recipe)}:
+        raise VoxelwrightError("A world's recipe is a preset's text, its size, seed and phase, and adjusted numbers.")
+    size, adjusted = table["size"], table["adjusted"]
+    if not isinstance(size, list | tuple) or not isinstance(adjusted, list | tuple):
+        raise VoxelwrightError("A world's recipe gives its size and its adjusted numbers as lists.")
+    return Recipe(table["preset"], tuple(size), table["seed"], table["phase"], tuple(adjusted))
 
 
 def _is_adjustment(pair: Any) -> bool:
-    return isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) and _is_number(pair[1])
+    return (
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and len(pair[0]) <= MAX_RECIPE_PATH_LETTERS
+        and _is_number(pair[1])
+    )
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether it is a finite number that a float holds."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e300

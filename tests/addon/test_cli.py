@@ -43,7 +43,7 @@ def test_generate_crops_to_the_size_in_voxels(world_file, run):
     assert info["min"] == [0, 0, 0]
     assert info["max"][:2] == [49, 39]
     assert info["voxels"] == sum(material["voxels"] for material in info["materials"])
-    assert info["chunks"] == len(world_from_bytes(world_file.read_bytes()).coords())
+    assert info["chunks"] == len(world_from_bytes(world_file.read_bytes()).world.coords())
 
 
 def test_generate_is_256_high_by_default_and_depends_on_the_seed_alone(run, tmp_path):
@@ -106,7 +106,7 @@ def test_less_detail_covers_the_same_space(world_file):
     from voxelwright.addon import worlds
     from voxelwright.voxel.jobs import finish
 
-    world = world_from_bytes(world_file.read_bytes())
+    world = world_from_bytes(world_file.read_bytes()).world
     boxes = []
     for level in (0, 2):
         _, welded = finish(worlds.mesh_for_bake(world, worlds.BakeOptions(level=level)))
@@ -123,7 +123,7 @@ def test_bake_writes_obj_and_a_blend_that_holds_the_world(world_file, run, tmp_p
     assert run("bake", world_file, "-o", tmp_path / "world.blend")[0] == 0
     blender.ops.wm.open_mainfile(filepath=str(tmp_path / "world.blend"))
     owner = next(o for o in blender.data.objects if o.type == "EMPTY")
-    expected = world_from_bytes(world_file.read_bytes())
+    expected = world_from_bytes(world_file.read_bytes()).world
     assert session.world_of(owner).coords() == expected.coords()
     assert any(o.type == "MESH" and len(o.data.polygons) > 100 for o in blender.data.objects)
 

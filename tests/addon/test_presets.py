@@ -9,7 +9,7 @@ from voxelwright.voxel.generate.keys import CHOICE, NODE_KINDS, NUMBER, SECTIONS
 from voxelwright.voxel.generate.preset import preset_from_toml
 from voxelwright.voxel.generate.reading import parse_toml
 from voxelwright.voxel.generate.recipe import check_materials
-from voxelwright.voxel.settings import MAX_RECIPE_LETTERS
+from voxelwright.voxel.limits import MAX_RECIPE_LETTERS
 
 NAMES = presets.world_preset_names()
 

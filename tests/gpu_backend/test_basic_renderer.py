@@ -235,7 +235,7 @@ from voxelwright.voxel import kernels
 from voxelwright.voxel.storage import world_from_bytes
 cache, file, width, height, azimuth, elevation = sys.argv[1:]
 kernels.use_cache(Path(cache))
-world = world_from_bytes(Path(file).read_bytes())
+world = world_from_bytes(Path(file).read_bytes()).world
 low, high = world.bounds()
 camera = orbit_camera(low, np.array(high) + 1, float(azimuth), float(elevation), int(width) / int(height))
 ctx = create_context()

@@ -2,8 +2,6 @@
 """The PNG reader and writer, held to a slow plain encoder and decoder of the specification."""
 
 import struct
-import time
-import tracemalloc
 import zlib
 
 import numpy as np
@@ -263,24 +261,12 @@ def _compiled():
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_one_sentence_in_little_time_and_memory(name):
+def test_bad_input_is_one_sentence_in_little_time_and_memory(outcome, peak_memory, name):
     data, words = BAD[name]
-    start = time.perf_counter()
-    with pytest.raises(VoxelwrightError) as error:
-        read_png(data)
-    seconds = time.perf_counter() - start
-    tracemalloc.start()
-    with pytest.raises(VoxelwrightError):
-        read_png(data)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    message = str(error.value)
+    n_bytes, message = peak_memory(lambda: outcome(read_png, data))
     assert words in message
-    assert message.endswith(".")
     assert ". " not in message
-    assert "\n" not in message
-    assert seconds < 1
-    assert peak < 256e6
+    assert n_bytes < 256e6
 
 
 def test_every_truncation_is_an_error():
@@ -300,9 +286,8 @@ def with_right_checksums(data):
     return out
 
 
-def test_mutations_give_an_image_or_the_error():
-    rng = np.random.default_rng(7)
-    palette = rng.integers(0, 256, (4, 3))
+def test_mutations_give_an_image_or_the_error(seeds, outcome):
+    palette = np.random.default_rng(7).integers(0, 256, (4, 3))
     originals = [
         encode(random_samples(0, 16, 9, 7), 0, 16),
         encode(random_samples(2, 8, 6, 9), 2, 8, interlaced=True),
@@ -310,8 +295,9 @@ def test_mutations_give_an_image_or_the_error():
         encode(random_samples(6, 8, 3, 3), 6, 8),
     ]
     n_images = 0
-    for i in range(2000):
-        data = bytearray(originals[i % 4])
+    for seed in seeds(6000, 300_000):
+        rng = np.random.default_rng(seed)
+        data = bytearray(originals[seed % 4])
         for _ in range(rng.integers(1, 4)):
             at = rng.integers(0, len(data))
             match rng.integers(0, 4):
@@ -326,14 +312,12 @@ def test_mutations_give_an_image_or_the_error():
             if not data:
                 break
         # Half of them get past the checksums, to the code behind.
-        mutated = with_right_checksums(bytes(data)) if i % 8 < 4 else bytes(data)
-        try:
-            image = read_png(mutated)
-        except VoxelwrightError:
-            continue
-        n_images += 1
-        assert image.samples.shape[:2] == (image.header.height, image.header.width)
-    assert 20 < n_images < 2000
+        mutated = with_right_checksums(bytes(data)) if seed % 8 < 4 else bytes(data)
+        image = outcome(read_png, mutated)
+        if isinstance(image, Image):
+            n_images += 1
+            assert image.samples.shape[:2] == (image.header.height, image.header.width)
+    assert n_images > 20
 
 
 def test_random_bytes_that_zlib_and_checksums_vouch_for():
