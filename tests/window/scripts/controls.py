@@ -173,7 +173,7 @@ def _panel(space: Any) -> driver.Steps:
         yield from driver.photograph(f"view {view.lower()}")
     bpy.context.scene.voxelwright.view = "LIT"
     stored = scenery.ours("addon.preferences").stored()
-    for quality in ("LOW", "MEDIUM", "ULTRA", "HIGH"):
+    for quality in ("LOW", "MEDIUM", "HIGH", "ULTRA"):
         stored.preset = quality
         for _ in range(5):
             yield from driver.settle()
