@@ -137,21 +137,13 @@ def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, sampl
                     z = lowest_bit(row)
                     row &= row - 1
                     up = inside >> z & 1
-                    turned = (q - p) & -up
-                    a, c = np.int64(numbers[np.uint64(cell + z - p - q)]), np.int64(numbers[np.uint64(cell + z)])
-                    b = np.int64(numbers[np.uint64(cell + z - p - turned)])
-                    d = np.int64(numbers[np.uint64(cell + z - q + turned)])
+                    a, b = np.int64(numbers[np.uint64(cell + z - p - q)]), np.int64(numbers[np.uint64(cell + z - p)])
+                    c, d = np.int64(numbers[np.uint64(cell + z)]), np.int64(numbers[np.uint64(cell + z - q)])
+                    turned = (b ^ d) & -up
+                    b, d = b ^ turned, d ^ turned
                     splits = add_quad(points_at, areas_at, a, b, c, d)
                     if own >> z & 1:
-                        turn = -(splits >> axis & 1)
-                        write_quad(
-                            quads_at,
-                            at,
-                            first_vertex + (a ^ ((a ^ b) & turn)),
-                            first_vertex + (b ^ ((b ^ c) & turn)),
-                            first_vertex + (c ^ ((c ^ d) & turn)),
-                            first_vertex + (d ^ ((d ^ a) & turn)),
-                        )
+                        write_quad(quads_at, at, splits >> axis & 1, first_vertex, a, b, c, d)
                         samples[np.uint64(at)] = sample + z + (step & (up - 1))
                         at += 1
     return at
