@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ..addresses import address_of
 from ..kernels import kernel, parallel_kernel, prange
 from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_SMOOTH, VOXEL_DTYPE
 from ..world import Chunk, Coord, World
@@ -114,7 +115,7 @@ class _Pool:
         )
         self.air = number[AIR]
         self._voxels = arrays + [np.full(CHUNK_SHAPE, value, VOXEL_DTYPE) for value in number]
-        self._addresses = np.array([_address(voxels) for voxels in self._voxels], np.int64)
+        self._addresses = np.array([address_of(voxels) for voxels in self._voxels], np.int64)
         self._rows = np.full(len(self._voxels), -1, np.int32)
         self.planes = np.empty((0, N_PLANES, _N, _N), np.uint32)
         self.addresses = np.empty(0, np.int64)
@@ -165,14 +166,6 @@ def _find_spans(tables, spans):
                 if span[1] == 0:
                     span[0], span[1] = first, end
                 span[0], span[1] = min(span[0], first), max(span[1], end)
-
-
-@kernel
-def _address(chunk):
-    """Where the voxels of a chunk are in memory."""
-    if chunk.shape != (_N, _N, _N) or chunk.itemsize != 2 or not chunk.flags.c_contiguous:
-        raise ValueError("a chunk is a contiguous (32, 32, 32) uint16 array")
-    return np.int64(chunk.ctypes.data)
 
 
 @parallel_kernel
