@@ -111,10 +111,10 @@ def _binary(name: str) -> list[dict[str, Any]]:
     for _ in range(ROUNDS):
         for job, work in jobs.items():
             times[job].append(_us(work) / 1e3)
-        made = peers.vtk_surface_nets_ms(name)
+        made = peers.vtk_surface_nets_and_normals_ms(name)
         if made is not None:
-            vtk.append(made)
-            with_normals.append(made + vtk_normals_ms(name))
+            vtk.append(made[0])
+            with_normals.append(sum(made))
     peer = min(vtk) if vtk else None
     note = "" if vtk else "vtk is not installed."
     return [
@@ -137,29 +137,6 @@ def _binary(name: str) -> list[dict[str, Any]]:
             note,
         )
     ]
-
-
-def vtk_normals_ms(name: str) -> float:
-    """Milliseconds of vtkPolyDataNormals for vtkSurfaceNets3D's mesh of one volume: normals of vertices, nothing
-    else."""
-    from vtkmodules.util.numpy_support import numpy_to_vtk
-    from vtkmodules.vtkCommonDataModel import vtkImageData
-    from vtkmodules.vtkFiltersCore import vtkPolyDataNormals, vtkSurfaceNets3D
-
-    solid = (volumes.materials(name)[1:-1, 1:-1, 1:-1] > 0).astype("u1")
-    image = vtkImageData()
-    image.SetDimensions(solid.shape[::-1])
-    image.GetPointData().SetScalars(numpy_to_vtk(solid.ravel()))
-    nets = vtkSurfaceNets3D()
-    nets.SetInputData(image)
-    nets.SetLabel(0, 1)
-    nets.SmoothingOff()
-    nets.Update()
-    normals = vtkPolyDataNormals()
-    normals.SetInputData(nets.GetOutput())
-    normals.SplittingOff()
-    normals.ConsistencyOff()
-    return _us(normals.Update) / 1e3
 
 
 def smooth_world(name: str, *, one_material: bool) -> World:

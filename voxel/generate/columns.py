@@ -109,6 +109,20 @@ def voxel_of(material: str, palette: Palette) -> int:
     return 0 if material == ROCK else palette.voxel(palette.index_of(material))
 
 
+def highest_tops(top: NDArray[np.int32], boxes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) int64: the highest of Columns.top among the columns of each of boxes (n, 6) int64, corner and size."""
+    highest = np.empty(len(boxes), np.int64)
+    _find_highest(top, boxes, highest)
+    return highest
+
+
+@parallel_kernel
+def _find_highest(top, boxes, highest):
+    for i in prange(len(boxes)):
+        x, y, nx, ny = boxes[i, 0], boxes[i, 1], boxes[i, 3], boxes[i, 4]
+        highest[i] = top[x : x + nx, y : y + ny].max()
+
+
 @kernel
 def bounded(value):
     """A float32 that fits an int32: what a preset's numbers make may be infinite, or no number at all."""

@@ -37,15 +37,20 @@ def permutation(seed: int) -> NDArray[np.int64]:
 
     Fisher and Yates' shuffle on SplitMix64 numbers, which no library can change under us.
     """
-    entries = list(range(_PERIOD))
-    state = seed & 0xFFFF_FFFF_FFFF_FFFF
-    for i in range(_PERIOD - 1, 0, -1):
-        state = (state + 0x9E37_79B9_7F4A_7C15) & 0xFFFF_FFFF_FFFF_FFFF
-        z = (state ^ state >> 30) * 0xBF58_476D_1CE4_E5B9 & 0xFFFF_FFFF_FFFF_FFFF
-        z = (z ^ z >> 27) * 0x94D0_49BB_1331_11EB & 0xFFFF_FFFF_FFFF_FFFF
-        j = (z ^ z >> 31) % (i + 1)
+    entries = np.arange(_PERIOD)
+    _shuffle(np.uint64(seed & 0xFFFF_FFFF_FFFF_FFFF), entries)
+    return np.tile(entries, 2)
+
+
+@kernel
+def _shuffle(state, entries):
+    """Shuffle entries (n,) int64 by SplitMix64's numbers from state (uint64) on."""
+    for i in range(len(entries) - 1, 0, -1):
+        state += np.uint64(0x9E37_79B9_7F4A_7C15)
+        z = (state ^ state >> np.uint64(30)) * np.uint64(0xBF58_476D_1CE4_E5B9)
+        z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D0_49BB_1331_11EB)
+        j = np.int64((z ^ z >> np.uint64(31)) % np.uint64(i + 1))
         entries[i], entries[j] = entries[j], entries[i]
-    return np.array(entries * 2, np.int64)
 
 
 def turn_of(phase: float) -> tuple[float, float]:

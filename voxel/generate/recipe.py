@@ -11,7 +11,7 @@ from ..errors import VoxelwrightError
 from ..jobs import Job, Progress, stage
 from ..layout import CHUNK_SIZE, VOXEL_DTYPE
 from ..palette import Palette
-from .columns import Columns, Fields, classify, flat_fields, voxel_of
+from .columns import Columns, Fields, classify, flat_fields, highest_tops, voxel_of
 from .erosion import erode
 from .features import Candidates, Stamps, by_chunk, candidates, stamp_arrays
 from .fill import CAVE, Ground, Placements, fill, opens
@@ -72,7 +72,9 @@ class Made:
         dense, hollow = boxes.copy(), boxes.copy()
         dense[:, 5] = CHUNK_SIZE + ground.margin if ground.dense else 0
         if len(ground.caves):
-            high = np.array([self._highest(*box) for box in boxes.tolist()], np.int64)
+            high = boxes[:, 2] + boxes[:, 5]
+            if not ground.dense:
+                high = np.minimum(high, highest_tops(self.columns.top, boxes))
             hollow[:, 2] = np.maximum(boxes[:, 2], ground.caves["floor"].min())
             hollow[:, 5] = np.maximum(high - hollow[:, 2], 0)
         else:
@@ -81,12 +83,6 @@ class Made:
             values_in_boxes(*self.density, dense, ground.heights),
             values_in_boxes(*self.caves, hollow),
         )
-
-    def _highest(self, x: int, y: int, z: int, nx: int, ny: int, nz: int) -> int:
-        """Where the ground in a chunk's box ends at the highest."""
-        if self.ground.dense:
-            return z + nz
-        return min(z + nz, int(self.columns.top[x : x + nx, y : y + ny].max()))
 
 
 def make(preset: Preset, palette: Palette, size: Size, seed: int, phase: float, reduced: bool) -> Job[Made]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Worlds from presets and heightmaps: the jobs that make chunks, and what changes from one phase to the next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..layout import CHUNK_SHAPE, CHUNK_SIZE, VOXEL_DTYPE
 from ..limits import MAX_WORLD_CHUNKS, MAX_WORLD_EDGE
 from ..palette import Palette
 from ..world import Chunk, ChunkDelta, Coord, Edit, World, new_world
+from .changes import changed_chunks
 from .columns import Fields
 from .preset import Layer, Preset, Stratum
 from .recipe import Made, Size, check_materials, make, on_fields
@@ -103,25 +104,7 @@ def _chunks(made: Made, size: Size, world: World | None = None) -> Job[dict[Coor
         batch = table[start : start + n_batch]
         starts = placements.starts[start : start + len(batch) + 1]
         made.fill(placements._replace(starts=starts), batch, voxels, uniform)
-        for coord, chunk in _changed(coords[start : start + n_batch], voxels, uniform, world):
+        for coord, chunk in changed_chunks(coords[start : start + n_batch], voxels, uniform, world):
             chunks[coord] = chunk
         yield Progress((start + len(batch)) / len(coords), "Filling chunks")
     return chunks
-
-
-def _changed(
-    coords: Sequence[Coord], voxels: NDArray[np.uint16], uniform: NDArray[np.int64], world: World | None
-) -> Iterator[tuple[Coord, Chunk]]:
-    """The chunks of a batch, or those that differ from world's; the arrays are used again after it."""
-    for i, coord in enumerate(coords):
-        before = world.chunk(coord) if world is not None else None
-        if uniform[i] >= 0:
-            if not isinstance(before, int) or before != uniform[i]:
-                yield coord, int(uniform[i])
-        # Words of four voxels compare in a fraction of the time.
-        elif not isinstance(before, np.ndarray) or not np.array_equal(
-            before.view(np.uint64), voxels[i].view(np.uint64)
-        ):
-            chunk = voxels[i].copy()
-            chunk.flags.writeable = False
-            yield coord, chunk

@@ -12,8 +12,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ..addresses import address_of
 from ..kernels import kernel, parallel_kernel, prange
-from ..layout import CHUNK_SHAPE, CHUNK_SIZE, FLAG_SMOOTH, VOXEL_DTYPE
+from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_SMOOTH, VOXEL_DTYPE
 from ..world import Chunk, Coord, World
 from .bits import lowest_bit
 from .rows import keep_high_bytes, row_equal_to, row_with_bits
@@ -30,7 +31,8 @@ and a transparent block must have that skin, since one sees through it."""
 
 N_PLANES = 4
 
-_N_VALUES = 1 << 16  # of a voxel
+MAX_BORDER = 8
+"""No more voxels of a neighbour than this are looked at."""
 
 SEVERAL = -1
 
@@ -46,7 +48,8 @@ class BitBatch:
     in column 9·(dx + 1) + 3·(dy + 1) + dz + 1. In the pool: planes (m, 4, 32, 32) uint32, bit z of [plane, x, y]
     for voxel (x, y, z); addresses (m,) int64, where the voxels are in memory, which holds until the next batch;
     has_blocks (m,) bool; and smooth_materials (m,) int16, the only material of the smooth voxels, 0 where there are
-    none, SEVERAL where there are several. done is the share of all chunks that is done with this batch.
+    none, SEVERAL where there are several. Of chunks that are neighbours only, this is true of the voxels within
+    MAX_BORDER of the batch's chunks along x and y. done is the share of all chunks that is done with this batch.
     """
 
     coords: NDArray[np.int32]
@@ -63,18 +66,16 @@ def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator
     edge between two samples belongs to the chunk that holds the lower one, so chunks of air may own some too."""
     listed = world.coords()
     stored = _as_rows(listed)
-    chunks = [world.chunk(coord) for coord in listed]
-    kinds = np.array([-1 - c if isinstance(c, int) else i for i, c in enumerate(chunks)], np.int32)
+    pool = _Pool([world.chunk(coord) for coord in listed], np.flatnonzero(world.palette.transparent).astype(np.uint8))
     owners = _with_lower_neighbours(stored) if coords is None else _as_rows(sorted(set(coords)))
     tables = np.empty((len(owners), 27), np.int32)
-    _find_neighbours(stored, kinds, owners, tables)
+    _find_neighbours(stored, pool.sources, pool.air, owners, tables)
     ends = tables[:, _EDGE_ENDS]
-    mixed = (ends[:, :1] != ends).any(axis=1) | (ends[:, 0] >= 0)
+    mixed = (ends[:, :1] != ends).any(axis=1) | (ends[:, 0] < pool.n_arrays)
     owners, tables = owners[mixed], tables[mixed]
-    pool = _Pool(np.flatnonzero(world.palette.transparent).astype(np.uint8))
     for start in range(0, len(owners), BATCH_CHUNKS):
         batch, neighbours = owners[start : start + BATCH_CHUNKS], tables[start : start + BATCH_CHUNKS]
-        in_pool = pool.load(neighbours, chunks)
+        in_pool = pool.load(neighbours)
         near = (pool.smooth_materials != 0)[in_pool[:, _EDGE_ENDS]].any(axis=1)
         pooled = pool.planes, pool.addresses, pool.has_blocks, pool.smooth_materials
         yield BitBatch(batch[near], in_pool[near], *pooled, (start + len(batch)) / len(owners))
@@ -94,67 +95,83 @@ def _with_lower_neighbours(stored: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 class _Pool:
-    """What is known of the chunks of one batch. Rows are kept from batch to batch where a chunk is wanted again."""
+    """What is known of the chunks of one batch. What is known of whole chunks is kept for the next one.
 
-    def __init__(self, transparent: NDArray[np.uint8]) -> None:
-        self.rows: dict[int, int] = {}
+    A chunk's source is its number: those that are arrays come first, then one for each value of uniform ones. sources
+    (k,) int32 are those of the given chunks, air that of air.
+    """
+
+    def __init__(self, chunks: list[Chunk], transparent: NDArray[np.uint8]) -> None:
+        arrays = [chunk for chunk in chunks if not isinstance(chunk, int)]
+        self.n_arrays = len(arrays)
+        number = {AIR: len(arrays)}
+        numbers = iter(range(len(arrays)))
+        self.sources = np.array(
+            [
+                number.setdefault(chunk, len(arrays) + len(number)) if isinstance(chunk, int) else next(numbers)
+                for chunk in chunks
+            ],
+            np.int32,
+        )
+        self.air = number[AIR]
+        self._voxels = arrays + [np.full(CHUNK_SHAPE, value, VOXEL_DTYPE) for value in number]
+        self._addresses = np.array([address_of(voxels) for voxels in self._voxels], np.int64)
+        self._rows = np.full(len(self._voxels), -1, np.int32)
         self.planes = np.empty((0, N_PLANES, _N, _N), np.uint32)
         self.addresses = np.empty(0, np.int64)
         self.has_blocks = np.empty(0, np.bool_)
         self.smooth_materials = np.empty(0, np.int16)
         self._transparent = transparent
-        self._free: list[int] = []
-        self._uniform: dict[int, NDArray[np.uint16]] = {}
 
-    def load(self, kinds: NDArray[np.int32], chunks: list[Chunk]) -> NDArray[np.int32]:
-        """Hold these kinds and no others: the index of a chunk that is not uniform, or −1 − value. Returns the row of
-        each."""
-        # By kind, the negative ones from the end: a table is quicker than to sort the kinds.
-        row_of = np.full(len(chunks) + _N_VALUES, -1, np.int32)
-        row_of[kinds] = 0
-        used = np.flatnonzero(row_of == 0)
-        wanted = set(np.where(used < len(chunks), used, used - len(row_of)).tolist())
-        self._free.extend(self.rows.pop(kind) for kind in sorted(self.rows.keys() - wanted))
-        missing = sorted(wanted - self.rows.keys())
-        if missing:
-            self._grow(len(missing))
-            rows = np.array([self._free.pop() for _ in missing], np.int64)
-            self.rows.update(zip(missing, rows.tolist(), strict=True))
-            self.addresses[rows] = [self._address(kind, chunks) for kind in missing]
-            _classify(rows, self._transparent, self.planes, self.addresses, self.has_blocks, self.smooth_materials)
-        row_of[list(self.rows)] = list(self.rows.values())
-        return row_of[kinds]
-
-    def _address(self, kind: int, chunks: list[Chunk]) -> int:
-        if kind >= 0:
-            return _address(chunks[kind])
-        if kind not in self._uniform:
-            self._uniform[kind] = np.full(CHUNK_SHAPE, -1 - kind, VOXEL_DTYPE)
-        return _address(self._uniform[kind])
+    def load(self, tables: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Hold the sources in tables (n, 27) of chunks and their neighbours, and no others. Returns the row of each."""
+        spans = np.zeros((len(self._rows), 2, 2), np.int8)
+        _find_spans(tables, spans)
+        used, whole = spans[:, 0, 1] > 0, (spans == (0, _N)).all(axis=(1, 2))
+        self._rows[~used] = -1
+        missing = np.flatnonzero(used & (self._rows < 0))
+        taken = np.zeros(len(self.planes) + len(missing), np.bool_)
+        taken[self._rows[self._rows >= 0]] = True
+        rows = np.flatnonzero(~taken)[: len(missing)]
+        self._grow(int(rows.max(initial=-1)) + 1)
+        self._rows[missing] = rows
+        self.addresses[rows] = self._addresses[missing]
+        sources = self._transparent, spans[missing], self.addresses
+        _classify(rows, *sources, self.planes, self.has_blocks, self.smooth_materials)
+        in_pool = self._rows[tables]
+        self._rows[~whole] = -1
+        return in_pool
 
     def _grow(self, n: int) -> None:
-        size, more = len(self.planes), n - len(self._free)
-        if more > 0:
+        """Have room for n rows."""
+        size = len(self.planes)
+        if n > size:
             for name in ("planes", "addresses", "has_blocks", "smooth_materials"):
                 old = getattr(self, name)
-                new = np.empty((size + more, *old.shape[1:]), old.dtype)
+                new = np.empty((n, *old.shape[1:]), old.dtype)
                 new[:size] = old
                 setattr(self, name, new)
-            self._free.extend(range(size, size + more))
 
 
 @kernel
-def _address(chunk):
-    """Where the voxels of a chunk are in memory."""
-    if chunk.shape != (_N, _N, _N) or chunk.itemsize != 2 or not chunk.flags.c_contiguous:
-        raise ValueError("a chunk is a contiguous (32, 32, 32) uint16 array")
-    return np.int64(chunk.ctypes.data)
+def _find_spans(tables, spans):
+    """Widen spans (k, 2, 2) int8, the first voxel and the last but one along x and y that are looked at, by what
+    tables (n, 27) int32 of a chunk and its neighbours look at; 0, 0 is nothing."""
+    for table in tables:
+        for column in range(27):
+            for axis in range(2):
+                step = column // 9 if axis == 0 else column // 3 % 3
+                first, end = (0, _N) if step == 1 else ((_N - MAX_BORDER, _N) if step == 0 else (0, MAX_BORDER))
+                span = spans[table[column], axis]
+                if span[1] == 0:
+                    span[0], span[1] = first, end
+                span[0], span[1] = min(span[0], first), max(span[1], end)
 
 
 @parallel_kernel
-def _find_neighbours(stored, kinds, coords, tables):
-    """Write tables (n, 27) int32: the kind of each neighbour of coords (n, 3) int32, −1 where none of stored (k, 3)
-    int32 (sorted; kinds (k,) int32 beside it) is there."""
+def _find_neighbours(stored, sources, air, coords, tables):
+    """Write tables (n, 27) int32: the source of each neighbour of coords (n, 3) int32, air where none of stored (k, 3)
+    int32 (sorted; sources (k,) int32 beside it) is there."""
     for i in prange(len(coords)):
         for column in range(9):
             x, y, z = coords[i, 0] + column // 3 - 1, coords[i, 1] + column % 3 - 1, coords[i, 2] - 1
@@ -167,24 +184,24 @@ def _find_neighbours(stored, kinds, coords, tables):
                 else:
                     high = middle
             for dz in range(3):
-                tables[i, 3 * column + dz] = -1
+                tables[i, 3 * column + dz] = air
                 if low < len(stored) and stored[low, 0] == x and stored[low, 1] == y and stored[low, 2] == z + dz:
-                    tables[i, 3 * column + dz] = kinds[low]
+                    tables[i, 3 * column + dz] = sources[low]
                     low += 1
 
 
 @parallel_kernel
-def _classify(rows, transparent, planes, addresses, has_blocks, smooth_materials):
-    """Write rows (n,) int64 of planes, has_blocks and smooth_materials (see BitBatch) from the chunks at addresses.
-    transparent (t,) uint8 are the materials that one sees through."""
+def _classify(rows, transparent, spans, addresses, planes, has_blocks, smooth_materials):
+    """Write rows (n,) int64 of planes, has_blocks and smooth_materials (see BitBatch) from spans (n, 2, 2) int8 of the
+    chunks at addresses, see _find_spans(). transparent (t,) uint8 are the materials that one sees through."""
     for k in prange(len(rows)):
         row = rows[k]
         out, address = planes[row], addresses[row]
         materials = np.empty(_N, np.uint8)
         materials_at = np.int64(materials.ctypes.data)
         only, any_blocky = np.int64(0), np.int64(0)
-        for x in range(_N):
-            for y in range(_N):
+        for x in range(spans[k, 0, 0], spans[k, 0, 1]):
+            for y in range(spans[k, 1, 0], spans[k, 1, 1]):
                 at = address + 2 * (x * _N + y) * _N
                 solid = row_with_bits(at, np.uint16(0xFF00))
                 smooth = row_with_bits(at, np.uint16(FLAG_SMOOTH)) & solid
@@ -230,7 +247,7 @@ def only_material(table, smooth_materials):
 @kernel
 def pad_rows(planes, table, plane, border, rows):
     """Write rows (32 + 2·border, the same) int64: bit z + border of rows[x + border, y + border] for voxel (x, y, z)
-    of a chunk and of its neighbours; planes and table (27,) as in BitBatch, border at most 15."""
+    of a chunk and of its neighbours; planes and table (27,) as in BitBatch, border at most MAX_BORDER."""
     size = _N + 2 * border
     mask = (np.int64(1) << size) - 1
     for dx in range(3):

@@ -63,19 +63,20 @@ def mesh_chunks(materials, words, apart, ends, alike_ends, exposed, glassy, merg
     """Write counts (n, 6) uint32 of chunks with their borders (packing.py), and their quads from
     quads[i · MAX_CHUNK_QUADS] on, int64. glassy says whether any material is transparent. lit_joins (n, 6, 2,
     34 · LANES), of ambient.py, restricts what merges; it may have no chunks."""
-    for group in prange((len(counts) + _GROUP - 1) // _GROUP):
-        first = np.int64(group) * _GROUP  # prange counts in uint64
-        end = min(first + _GROUP, len(counts))
+    n_groups = (len(counts) + _GROUP - 1) // _GROUP
+    for k in prange(n_groups):
+        group = np.int64(k)  # prange counts in uint64
+        # Not neighbours but chunks from everywhere, so that each thread has a like share of the surface.
         _mesh_group(
-            first, end, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
+            group, n_groups, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
         )
 
 
 @kernel
 def _mesh_group(
-    first, end, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
+    first, step, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
 ):
-    """Write the quads and counts of chunks first … end − 1, in the same scratch memory."""
+    """Write the quads and counts of every step-th chunk from the first on, in the same scratch memory."""
     alike = np.empty((6, N_WORDS), np.uint32)
     # Only the words around those that are written need a value.
     turned = np.zeros((_N_TURNED, TALL), np.uint32)
@@ -83,7 +84,7 @@ def _mesh_group(
     rows = np.empty(TALL, np.uint32)
     joins = np.empty((2, TALL), np.uint32)
     occupied = np.zeros(LANES, np.uint32)
-    for i in range(first, end):
+    for i in range(first, len(counts), step):
         counts[i, :] = 0
         if not exposed[i]:
             continue
@@ -235,11 +236,10 @@ def _walk(face, rows, occupied, join_u, join_v, own, at, quads):
     return at
 
 
-@kernel
+@parallel_kernel
 def gather_quads(quads, ends, out):
     """Write the quads of all chunks one after another to out (q,) int64, those of chunk i up to out[ends[i]]."""
-    start = 0
-    for i in range(len(ends)):
-        n = ends[i] - start
-        out[start : ends[i]] = quads[i * MAX_CHUNK_QUADS : i * MAX_CHUNK_QUADS + n]
-        start = ends[i]
+    for k in prange(len(ends)):
+        i = np.int64(k)  # prange counts in uint64
+        start = ends[i - 1] if i > 0 else np.int64(0)
+        out[start : ends[i]] = quads[i * MAX_CHUNK_QUADS : i * MAX_CHUNK_QUADS + ends[i] - start]

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..addresses import address_of, voxels_at
 from ..kernels import parallel_kernel, prange
-from ..layout import CHUNK_SHAPE, CHUNK_SIZE, VOXEL_DTYPE
+from ..layout import CHUNK_SIZE, VOXEL_DTYPE
 from ..world import Coord, World
 
 BORDER = 2
@@ -57,8 +58,8 @@ def _padded(stack: list[NDArray[np.uint16]], tables: list[list[int]]) -> NDArray
     """Padded chunks from the chunks in stack and, for each, a table of what _source() says."""
     padded = np.empty((len(tables), *PADDED_SHAPE), VOXEL_DTYPE)
     if tables:
-        dense = np.stack(stack) if stack else np.empty((0, *CHUNK_SHAPE), VOXEL_DTYPE)
-        _pad(dense, np.array(tables, np.int32), padded)
+        addresses = np.array([address_of(chunk) for chunk in stack], np.int64)
+        _pad(addresses, np.array(tables, np.int32), padded)
     return padded
 
 
@@ -75,18 +76,22 @@ def _source(world: World, coord: Coord, offset: Coord, stack: list[NDArray[np.ui
 
 
 @parallel_kernel
-def _pad(dense, tables, padded):
-    """Fill padded (n, 36, 36, 36) uint16 from dense (m, 32, 32, 32) uint16 and tables (n, 27) int32 of _source()."""
+def _pad(addresses, tables, padded):
+    """Fill padded (n, 36, 36, 36) uint16 from the chunks at addresses (m,) int64 and tables (n, 27) int32 of
+    _source()."""
     first = np.array([0, BORDER, BORDER + CHUNK_SIZE, PADDED_SIZE])
     shift = np.array([CHUNK_SIZE - BORDER, -BORDER, -BORDER - CHUNK_SIZE])
     for i in prange(len(tables)):
         for k in range(27):
             dx, dy, dz = k // 9, k // 3 % 3, k % 3
             source = tables[i, k]
-            for x in range(first[dx], first[dx + 1]):
-                for y in range(first[dy], first[dy + 1]):
-                    for z in range(first[dz], first[dz + 1]):
-                        if source >= 0:
-                            padded[i, x, y, z] = dense[source, x + shift[dx], y + shift[dy], z + shift[dz]]
-                        else:
-                            padded[i, x, y, z] = -1 - source
+            part = padded[i, first[dx] : first[dx + 1], first[dy] : first[dy + 1], first[dz] : first[dz + 1]]
+            if source < 0:
+                part[:] = -1 - source
+                continue
+            voxels = voxels_at(addresses[source])
+            x0, y0, z0 = first[dx] + shift[dx], first[dy] + shift[dy], first[dz] + shift[dz]
+            for x in range(part.shape[0]):
+                for y in range(part.shape[1]):
+                    for z in range(part.shape[2]):
+                        part[x, y, z] = voxels[x0 + x, y0 + y, z0 + z]

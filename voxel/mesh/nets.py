@@ -71,17 +71,19 @@ def emit(
     """Write the arrays of SmoothMesh, chunk i from vertex firsts[i, 0] and quad firsts[i, 1] on; quads get indices
     that count from first_vertex. planes … tables are a BitBatch's, rows and counts count()'s, strength is
     smoothed_field()'s, and vertex_materials (3, v) uint8 is find_vertex_materials()'s."""
-    for group in prange((len(rows) + GROUP_CHUNKS - 1) // GROUP_CHUNKS):
-        start, end = GROUP_CHUNKS * group, min(GROUP_CHUNKS * group + GROUP_CHUNKS, len(rows))
-        # Besides a chunk's own vertices there are at most those of the cells about it.
-        most = counts[start:end, 0].max() + CELLS**3 - (CELLS - 2) ** 3
+    n_groups = (len(rows) + GROUP_CHUNKS - 1) // GROUP_CHUNKS
+    for k in prange(n_groups):
+        group = np.int64(k)  # prange counts in uint64
+        # Not neighbours but chunks from everywhere, so that each thread has a like share of the surface. Besides a
+        # chunk's own vertices there are at most those of the cells about it.
+        most = counts[group::n_groups, 0].max() + CELLS**3 - (CELLS - 2) ** 3
         numbers, corners = np.empty(CELLS * CELLS * SAMPLES, np.uint16), np.empty(most, np.uint8)
         points, areas = np.empty((most, 4), np.int32), np.empty((most, 4), np.int32)
-        samples = np.empty(counts[start:end, 1].max(), np.uint16)
+        samples = np.empty(counts[group::n_groups, 1].max(), np.uint16)
         edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
         cells, centred = np.empty((CELLS, CELLS), np.int64), np.empty((CELLS, CELLS), np.int64)
         field = np.empty((SAMPLES, SAMPLES, SAMPLES), np.float32)
-        for i in range(start, end):
+        for i in range(group, len(rows), n_groups):
             if counts[i, 1] == 0:
                 continue
             vertex, quad, n_own, n_quads = firsts[i, 0], firsts[i, 1], counts[i, 0], counts[i, 1]
@@ -137,21 +139,13 @@ def find_quads(ground, edges, numbers, points, first_vertex, areas, quads, sampl
                     z = lowest_bit(row)
                     row &= row - 1
                     up = inside >> z & 1
-                    turned = (q - p) & -up
-                    a, c = np.int64(numbers[np.uint64(cell + z - p - q)]), np.int64(numbers[np.uint64(cell + z)])
-                    b = np.int64(numbers[np.uint64(cell + z - p - turned)])
-                    d = np.int64(numbers[np.uint64(cell + z - q + turned)])
+                    a, b = np.int64(numbers[np.uint64(cell + z - p - q)]), np.int64(numbers[np.uint64(cell + z - p)])
+                    c, d = np.int64(numbers[np.uint64(cell + z)]), np.int64(numbers[np.uint64(cell + z - q)])
+                    turned = (b ^ d) & -up
+                    b, d = b ^ turned, d ^ turned
                     splits = add_quad(points_at, areas_at, a, b, c, d)
                     if own >> z & 1:
-                        turn = -(splits >> axis & 1)
-                        write_quad(
-                            quads_at,
-                            at,
-                            first_vertex + (a ^ ((a ^ b) & turn)),
-                            first_vertex + (b ^ ((b ^ c) & turn)),
-                            first_vertex + (c ^ ((c ^ d) & turn)),
-                            first_vertex + (d ^ ((d ^ a) & turn)),
-                        )
+                        write_quad(quads_at, at, splits >> axis & 1, first_vertex, a, b, c, d)
                         samples[np.uint64(at)] = sample + z + (step & (up - 1))
                         at += 1
     return at

@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ..addresses import address_of
 from ..kernels import kernel, parallel_kernel, prange
 from ..layout import (
     AIR,
@@ -74,7 +75,7 @@ def chunk_batches(world: World, coords: Iterable[Coord] | None) -> Iterator[Batc
         asked = np.array([coord in chosen for coord in listed], np.bool_)
     chunks = [world.chunk(coord) for coord in listed]
     values = np.array([chunk if isinstance(chunk, int) else 0 for chunk in chunks], np.int64)
-    addresses = np.array([0 if isinstance(chunk, int) else _address(chunk) for chunk in chunks], np.int64)
+    addresses = np.array([0 if isinstance(chunk, int) else address_of(chunk) for chunk in chunks], np.int64)
     table = np.fromiter(chain.from_iterable(listed), np.int32, 3 * len(listed)).reshape(-1, 3)
     rows = np.empty((len(listed), 1 + N_FACES), np.int64)
     _plan(table, asked, addresses, values, world.palette.transparent, rows)
@@ -89,19 +90,12 @@ def chunk_batches(world: World, coords: Iterable[Coord] | None) -> Iterator[Batc
         yield Batch(table[batch], addresses[sources], values[sources], near, (start + len(batch)) / len(kept))
 
 
-@kernel
-def _address(chunk):
-    """Where the voxels of a chunk are in memory."""
-    if chunk.shape != (_N, _N, _N) or chunk.itemsize != 2 or not chunk.flags.c_contiguous:
-        raise ValueError("a chunk is a contiguous (32, 32, 32) uint16 array")
-    return np.int64(chunk.ctypes.data)
-
-
-@kernel
+@parallel_kernel
 def _plan(coords, asked, addresses, values, transparent, rows):
     """Write rows (n, 7) int64: the row of each chunk of coords (n, 3) int32 (sorted) and of its six neighbours, −1
     where there is none; column 0 is −1 for a chunk that was not asked for, or that can have no faces."""
-    for i in range(len(coords)):
+    for k in prange(len(coords)):
+        i = np.int64(k)  # prange counts in uint64
         shows = addresses[i] != 0
         for face in range(N_FACES):
             axis, step = FACE_AXIS[face], FACE_SIGN[face]

@@ -32,6 +32,7 @@ from ..world import Coord, World
 from . import nets
 from .arrays import SmoothMesh
 from .chunk_bits import BATCH_CHUNKS, BitBatch, bit_batches
+from .joining import joined
 from .nets_field import STRENGTH_STEPS
 from .nets_tables import SAMPLES
 
@@ -97,8 +98,6 @@ def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh
 
 
 def _joined(parts: list[SmoothMesh]) -> SmoothMesh:
-    if len(parts) == 1:
-        return parts[0]
     if not parts:
         no_bytes = np.empty(0, np.uint8)
         no_numbers, no_vectors = np.empty(0, np.uint32), np.empty((0, 3), np.float32)
@@ -114,4 +113,4 @@ def _joined(parts: list[SmoothMesh]) -> SmoothMesh:
             np.empty((0, 4), np.uint32),
             no_bytes,
         )
-    return SmoothMesh(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(SmoothMesh)))
+    return SmoothMesh(*(joined([getattr(part, field.name) for part in parts]) for field in fields(SmoothMesh)))

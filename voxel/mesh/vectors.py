@@ -39,9 +39,9 @@ def _size(builder: Any, vector: Any) -> Any:
 
 
 def _lies_between(builder: Any, part: Any, whole: Any) -> Any:
-    """A bit for each number of part, whether it lies between 0 and that of whole, both excluded."""
+    """For each number of part, whether it lies between 0 and that of whole, both excluded."""
     twice = builder.sub(builder.add(part, part), whole)
-    return builder.bitcast(builder.icmp_signed("<", _size(builder, twice), _size(builder, whole)), ir.IntType(4))
+    return builder.icmp_signed("<", _size(builder, twice), _size(builder, whole))
 
 
 @intrinsic
@@ -66,29 +66,38 @@ def add_quad(_typing: Any, points: Any, areas: Any, a: Any, b: Any, c: Any, d: A
         bd_holds = _lies_between(builder, _cross(builder, ab, bd), area)
         # ac² − bd² is (ac − bd) · (ac + bd).
         excess = builder.mul(builder.sub(ac, bd), builder.add(ac, bd))
-        total = builder.add(excess, _rotated(builder, excess))
-        x, z = (builder.extract_element(vector, _INT32(k)) for vector, k in ((total, 0), (excess, 2)))
-        bd_shorter = builder.sext(builder.icmp_signed(">", builder.add(x, z), _INT32(0)), ac_holds.type)
+        second = _rotated(builder, excess)
+        total = builder.add(builder.add(excess, second), _rotated(builder, second))
+        bd_shorter = builder.icmp_signed(">", total, ir.Constant(_FOUR, None))
+        # In vectors to the end, or LLVM makes a branch of it, which nobody can guess.
         split = builder.or_(builder.not_(ac_holds), builder.and_(bd_holds, bd_shorter))
-        return builder.zext(split, ir.IntType(64))
+        return builder.zext(builder.bitcast(split, ir.IntType(4)), ir.IntType(64))
 
     integer = types.int64
     return types.int64(integer, integer, integer, integer, integer, integer), generate
 
 
 @intrinsic
-def write_quad(_typing: Any, quads: Any, row: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Write four int64 as a row (int64) of quads, (n, 4) uint32 by address (int64)."""
+def write_quad(_typing: Any, quads: Any, row: Any, turn: Any, first: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """Write first + a, first + b, first + c and first + d, int64 each, as a row (int64) of quads, (n, 4) uint32 by
+    address (int64); if turn (int64) is 1 instead of 0, b comes first and a last."""
 
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        quads, row, *corners = arguments
-        pointer = builder.bitcast(_pointer(builder, quads, row), _INT32.as_pointer())
+        quads, row, turn, first, *corners = arguments
+        vector, firsts, turns = (ir.Constant(_FOUR, ir.Undefined) for _ in range(3))
+        minus_turn = builder.neg(builder.trunc(turn, _INT32))
         for k, corner in enumerate(corners):
-            builder.store(builder.trunc(corner, _INT32), builder.gep(pointer, [_INT32(k)]), align=4)
+            vector = builder.insert_element(vector, builder.trunc(corner, _INT32), _INT32(k))
+            firsts = builder.insert_element(firsts, builder.trunc(first, _INT32), _INT32(k))
+            turns = builder.insert_element(turns, minus_turn, _INT32(k))
+        vector = builder.add(vector, firsts)
+        turned = builder.shuffle_vector(vector, vector, ir.Constant(_FOUR, [1, 2, 3, 0]))
+        vector = builder.xor(vector, builder.and_(builder.xor(vector, turned), turns))
+        builder.store(vector, _pointer(builder, quads, row), align=4)
         return context.get_dummy_value()
 
     integer = types.int64
-    return types.void(integer, integer, integer, integer, integer, integer), generate
+    return types.void(*[integer] * 8), generate
 
 
 @intrinsic

@@ -24,7 +24,7 @@ def _ask_quads(points, areas, rings, splits):
 def _ask_rows(numbers, shifts, quads, points):
     for i in range(len(numbers)):
         a, b, c, d = numbers[i]
-        write_quad(np.int64(quads.ctypes.data), i, a, b, c, d)
+        write_quad(np.int64(quads.ctypes.data), i, i & 1, 5, a, b, c, d)
         write_point(np.int64(points.ctypes.data), i, np.int64(shifts.ctypes.data), d, a, b, c)
 
 
@@ -74,9 +74,10 @@ def test_quads_and_points_are_written_where_they_belong():
     shifts[:, 3] = 0
     quads, points = np.full((10, 4), 7, np.uint32), np.full((10, 4), 7, np.int32)
     _ask_rows(numbers, shifts, quads, points)
-    assert np.array_equal(quads[:9], numbers)
     assert np.array_equal(points[:9, :3], (numbers[:, :3] + shifts[numbers[:, 3], :3]).astype(np.int32))
     assert not points[:9, 3].any()
+    numbers[1::2] = np.roll(numbers[1::2], -1, axis=1)
+    assert np.array_equal(quads[:9], numbers + 5)
     assert np.all(quads[9] == 7)
     assert np.all(points[9] == 7)
 
