@@ -9,6 +9,7 @@ import bpy
 
 from ..voxel.jobs import finish
 from . import session, worlds
+from .history import Frame
 from .properties import of_object, phase_listeners
 
 
@@ -19,7 +20,7 @@ def show_phase(owner: bpy.types.Object, reduced: bool) -> None:
     if recipe is None:
         return
     phase = of_object(owner).phase
-    wanted = None if phase == recipe.phase else session.Frame(phase, reduced)
+    wanted = None if phase == recipe.phase else Frame(phase, reduced)
     if session.frame_of(owner) == wanted:
         return
     edit = finish(worlds.generate_frame(world, phase, reduced)) if wanted is not None else None

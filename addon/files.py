@@ -2,10 +2,28 @@
 """Files in and out, with errors that a user understands."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
 from ..voxel.errors import VoxelwrightError
+
+
+def user_folder(name: str) -> Path:
+    """A folder of the user's for what we keep between sessions, never the extension's own, which may be read-only and
+    is wiped on upgrades. Raises OSError where it cannot be made."""
+    root_package = __package__.rpartition(".")[0]
+    if root_package.startswith("bl_ext."):
+        import bpy
+
+        return Path(bpy.utils.extension_path_user(root_package, path=name, create=True))
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "voxelwright" / name
 
 
 def read_file(path: Path, max_bytes: int) -> bytes:

@@ -2,12 +2,11 @@
 """Where compiled kernels are kept: a folder of the user's, never the extension's own, which may be read-only and is
 wiped on upgrades."""
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from ..voxel.jobs import Job, Progress
+from . import files
 
 
 def prepare() -> None:
@@ -17,7 +16,7 @@ def prepare() -> None:
 
     if kernels.cache_folder() is None:
         try:
-            kernels.use_cache(_folder())
+            kernels.use_cache(files.user_folder("kernels"))
         except OSError as error:
             print(f"Voxelwright compiles its kernels anew in this session, since their cache cannot be kept: {error}")
 
@@ -52,18 +51,3 @@ def _mark(group: str) -> Path | None:
 
 _compiled: set[str] = set()
 """The groups that this process has compiled."""
-
-
-def _folder() -> Path:
-    root_package = __package__.rpartition(".")[0]
-    if root_package.startswith("bl_ext."):
-        import bpy
-
-        return Path(bpy.utils.extension_path_user(root_package, path="kernels", create=True))
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "voxelwright"

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from . import framing, idnames, preferences, session
+from .operators import recover_worlds
 from .properties import adjusted, area_number, of_object, of_scene, of_screen
 from .viewport import handler
 
@@ -15,6 +16,22 @@ class _SidebarPanel:
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = idnames.CATEGORY
+
+
+class VOXELWRIGHT_PT_recovery(_SidebarPanel, bpy.types.Panel):
+    bl_idname = idnames.PT_RECOVERY
+    bl_label = "Recover"
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        return recover_worlds.is_needed()
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        text = "Blender ended unexpectedly, with worlds that were not saved. They were kept."
+        _paragraph(layout, context, text, "ERROR")
+        layout.operator(idnames.OT_RECOVER_WORLDS, icon="RECOVER_LAST")
+        layout.operator(idnames.OT_DISCARD_RECOVERY, icon="TRASH")
 
 
 class VOXELWRIGHT_PT_new_world(_SidebarPanel, bpy.types.Panel):
@@ -173,6 +190,7 @@ _LETTER_WIDTH, _ICON_LETTERS = 6.4, 8
 
 
 CLASSES = (
+    VOXELWRIGHT_PT_recovery,
     VOXELWRIGHT_PT_new_world,
     VOXELWRIGHT_PT_adjust,
     VOXELWRIGHT_PT_world,

@@ -48,6 +48,7 @@ class Choices:
     way: str = "AUTO"
     budget_mib: int = 1024
     quality: Quality = Quality()
+    undo_mib: int = 512
 
 
 _DEFAULTS = Choices()
@@ -92,6 +93,13 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         max=1 << 16,
         update=_redraw,
     )
+    undo_mib: bpy.props.IntProperty(
+        name="Undo Memory",
+        description="The most memory that the undo steps of one world may take, in MiB; the oldest are forgotten then",
+        default=_DEFAULTS.undo_mib,
+        min=16,
+        max=1 << 16,
+    )
     preset: bpy.props.EnumProperty(
         name="Quality",
         description="How well 3D viewports show worlds, and how fast",
@@ -126,10 +134,11 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
     def draw(self, _context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
         draw_settings(self.layout, self)
+        self.layout.prop(self, "undo_mib")
 
 
 def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
-    """All settings, for the preferences and the sidebar alike."""
+    """All settings of viewports, for the preferences and the sidebar alike."""
     for name in ("preset", "resolution", "blending", "samples", "budget_mib", "way"):
         layout.prop(preferences, name)
 
@@ -143,7 +152,7 @@ def stored() -> VOXELWRIGHT_AP_preferences | None:
 def choices() -> Choices:
     """What the user has chosen."""
     found = stored()
-    return _DEFAULTS if found is None else Choices(found.way, found.budget_mib, _quality(found))
+    return _DEFAULTS if found is None else Choices(found.way, found.budget_mib, _quality(found), found.undo_mib)
 
 
 CLASSES = (VOXELWRIGHT_AP_preferences,)

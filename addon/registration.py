@@ -15,6 +15,7 @@ from .operators import (
     export_baked,
     import_world,
     new_world,
+    recover_worlds,
     retry_preview,
     select_world,
     set_smoothing,
@@ -39,6 +40,7 @@ _MODULES = (
     drop_objects,
     select_world,
     view_worlds,
+    recover_worlds,
     retry_preview,
     panels,
 )

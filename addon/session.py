@@ -12,90 +12,18 @@ A duplicated empty shares the world until one of the two is changed or baked; th
 """
 
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
 
 import bpy
 
 from ..voxel.errors import VoxelwrightError
-from ..voxel.storage import world_from_bytes, world_to_bytes
-from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, same_chunk
+from ..voxel.jobs import finish
+from ..voxel.storage import Loaded, world_from_bytes
+from ..voxel.world import Edit, World, content
+from . import blend_storage, journal_files, preferences
+from .history import Frame, History
 from .properties import of_object
-
-_BYTES_KEY = "voxelwright_world"
-_MAX_STORED_BYTES = (1 << 31) - 1
-"""Blender aborts on a larger property."""
-
-
-class Frame(NamedTuple):
-    """A frame of an animation: its phase, and whether it lacks what takes long."""
-
-    phase: float
-    reduced: bool
-
-
-@dataclass
-class _Entry:
-    """A world in memory, and how it came to be what it is since it was loaded, at the revision first."""
-
-    world: World
-    first: int = 0
-    journal: list[Edit] = field(default_factory=list)
-    n_applied: int = 0
-    """journal[:n_applied] are the edits in effect, the rest can be redone."""
-
-    covered: dict[Coord, Chunk] = field(default_factory=dict)
-    """The world's own chunks where a frame of an animation is shown over them."""
-
-    frame: Frame | None = None
-    """The frame that is shown."""
-
-    @property
-    def revision(self) -> int:
-        return self.first + self.n_applied
-
-    def show(self, frame: Frame, edit: Edit) -> None:
-        """Show a frame, by the edit from what is seen to it. It is neither undone nor saved."""
-        self.world.apply(edit)
-        self.frame = frame
-        for delta in edit.deltas:
-            own = self.covered.pop(delta.coord, delta.before)
-            if not same_chunk(own, delta.after):
-                self.covered[delta.coord] = own
-
-    def uncover(self) -> None:
-        """Show no frame."""
-        if self.covered:
-            self.world.apply(edit_of_chunks(self.world, self.covered))
-            self.covered.clear()
-        self.frame = None
-
-    def own_world(self) -> World:
-        """The world without a frame of an animation; a copy where one is shown."""
-        if not self.covered:
-            return self.world
-        copy = World()
-        copy.apply(content(self.world))
-        copy.apply(edit_of_chunks(copy, self.covered))
-        return copy
-
-    def commit(self, edit: Edit) -> None:
-        self.uncover()
-        self.world.apply(edit)
-        del self.journal[self.n_applied :]
-        self.journal.append(edit)
-        self.n_applied += 1
-
-    def walk_to(self, revision: int) -> None:
-        self.uncover()
-        n_applied = min(max(revision - self.first, 0), len(self.journal))
-        while self.n_applied > n_applied:
-            self.world.apply(self.journal[self.n_applied - 1].inverse())
-            self.n_applied -= 1
-        while self.n_applied < n_applied:
-            self.world.apply(self.journal[self.n_applied])
-            self.n_applied += 1
+from .recorder import Recorder, folder, snapshot_of
 
 
 class Target:
@@ -112,7 +40,7 @@ class Target:
         return owner
 
 
-_entries: dict[str, _Entry] = {}
+_entries: dict[str, History] = {}
 _stored: dict[str, bytes] = {}
 """Worlds of the open file that nobody has asked for yet, as they came from the file."""
 
@@ -122,10 +50,12 @@ _undone: set[str] = set()
 _problems: dict[str, str] = {}
 """What could not be loaded or saved, a sentence by world id, for the panel."""
 
+recorder = Recorder()
+
 
 def problem_of(owner: bpy.types.Object) -> str:
     """A sentence about what went wrong with this object's world, or ""."""
-    return _problems.get(of_object(owner).world_id, "")
+    return _problems.get(of_object(owner).world_id, "") or recorder.problem
 
 
 def world_id(owner: bpy.types.Object) -> str:
@@ -161,7 +91,7 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
     of_object(owner).world_id = uuid.uuid4().hex
     of_object(owner).storage = bpy.data.texts.new(f".{name} voxels")
     context.collection.objects.link(owner)
-    _entries[of_object(owner).world_id] = _Entry(World())
+    _entries[of_object(owner).world_id] = History(World())
     commit(owner, content(world))
     # Not view_layer.objects: that has gaps where something was just deleted.
     for other in context.selected_objects:
@@ -220,13 +150,18 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
     if owner.library is not None:
         raise VoxelwrightError(f'"{owner.name}" is linked from another file; make it local before you change it.')
     make_single(owner)
-    entry = _entry_of(owner)
+    world_id, entry = of_object(owner).world_id, _entry_of(owner)
     if edit:
-        entry.commit(edit)
+        recorder.know(world_id, entry)
+        before = entry.revision
+        if entry.commit(edit, preferences.choices().undo_mib << 20):
+            _say_once_that_steps_are_forgotten()
+        recorder.edited(world_id, before, entry.revision, edit)
+        recorder.shorten(_entries)
     of_object(owner).revision = entry.revision
     # Something new is done: what was undone before cannot be redone any more.
-    for world_id in _undone - _carried():
-        _entries.pop(world_id, None)
+    for undone in _undone - _carried():
+        _entries.pop(undone, None)
     _undone.clear()
 
 
@@ -239,36 +174,51 @@ def make_single(owner: bpy.types.Object) -> None:
     world = World()
     world.apply(content(own_world_of(owner)))
     group.world_id, group.storage = uuid.uuid4().hex, None
-    _entries[group.world_id] = _Entry(world, first=group.revision)
+    _entries[group.world_id] = History(world, first=group.revision)
+    recorder.know(group.world_id, _entries[group.world_id])
 
 
-def _entry_of(owner: bpy.types.Object) -> _Entry:
-    world_id = of_object(owner).world_id
-    if world_id in _entries:
-        return _entries[world_id]
-    data = _stored.get(world_id) or _bytes_in(owner)
+def _say_once_that_steps_are_forgotten() -> None:
+    if not _forgotten:
+        _forgotten.append(True)
+        print(
+            "Voxelwright has forgotten the oldest steps of undo, which took more memory than the preferences allow; "
+            "raise Undo Memory there for more."
+        )
+
+
+_forgotten: list[bool] = []
+
+
+def _entry_of(owner: bpy.types.Object) -> History:
+    group = of_object(owner)
+    if group.world_id in _entries:
+        return _entries[group.world_id]
+    data = _stored.get(group.world_id) or blend_storage.get(group)
     try:
-        if data is None:
-            raise VoxelwrightError(
-                f'The voxels of "{owner.name}" are not in this file; open an older save or a backup.'
-            )
-        loaded = world_from_bytes(data)
-        if loaded.damaged:
-            print(f'"{owner.name}": {loaded.damage}')
-        entry = _Entry(loaded.world, first=of_object(owner).revision)
+        loaded = world_from_bytes(data) if data is not None else _from_journals(owner)
     except VoxelwrightError as error:
-        _problems[world_id] = str(error)
+        _problems[group.world_id] = str(error)
         raise
-    _entries[world_id] = entry
-    _stored.pop(world_id, None)
+    if loaded.damaged:
+        _problems[group.world_id] = loaded.damage
+    entry = _entries[group.world_id] = History(loaded.world, first=group.revision)
+    if data is None:
+        recorder.know(group.world_id, entry)
+    elif not loaded.damaged:
+        entry.saved = group.revision, data
+    _stored.pop(group.world_id, None)
     return entry
 
 
-def _bytes_in(owner: bpy.types.Object) -> bytes | None:
-    """The world's bytes that came with the object's storage from a file, where they are still there."""
-    storage = of_object(owner).storage
-    data = storage.get(_BYTES_KEY) if storage is not None else None
-    return data if isinstance(data, bytes) else None
+def _from_journals(owner: bpy.types.Object) -> Loaded:
+    """A world whose bytes the file does not hold: Blender saves some files by itself and says so to nobody. Raises
+    VoxelwrightError where no journal has it either."""
+    group = of_object(owner)
+    found = journal_files.find(folder(), group.world_id, group.revision)
+    if found is None:
+        raise VoxelwrightError(f'The voxels of "{owner.name}" are not in this file; open an older save or a backup.')
+    return finish(found.loading())
 
 
 # --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
@@ -301,15 +251,32 @@ def _before_undo() -> None:
 def _after_undo() -> None:
     _undone.difference_update(_carried())
     for owner in bpy.data.objects:
-        entry = _entries.get(of_object(owner).world_id)
-        if entry is not None:
-            entry.walk_to(of_object(owner).revision)
+        group = of_object(owner)
+        entry = _entries.get(group.world_id)
+        if entry is not None and entry.walk_to(group.revision):
+            recorder.stepped(group.world_id, entry.revision)
 
 
 def _after_load() -> None:
     for store in (_entries, _stored, _undone, _problems):
         store.clear()
     _take_bytes()
+    # What was left open may still be asked for, by a file that Blender saved by itself.
+    recorder.begin(_snapshots(bpy.data.objects), keep=True)
+
+
+def _snapshots(owners: Iterable[bpy.types.Object]) -> Iterable[journal_files.Snapshot]:
+    """The worlds of the open file, once each, where their bytes are at hand or can be made."""
+    seen: set[str] = set()
+    for owner in owners:
+        group = of_object(owner)
+        if not group.world_id or group.world_id in seen or owner.library is not None:
+            continue
+        seen.add(group.world_id)
+        if group.world_id in _entries:
+            yield snapshot_of(group.world_id, _entries[group.world_id])
+        elif group.world_id in _stored:
+            yield group.world_id, group.revision, _stored[group.world_id]
 
 
 def _after_import() -> None:
@@ -317,14 +284,15 @@ def _after_import() -> None:
     it and becomes a world of its own."""
     known = _entries.keys() | _stored.keys()
     for owner in bpy.data.objects:
-        if owner.library is None and of_object(owner).world_id in known and _bytes_in(owner) is not None:
-            of_object(owner).world_id = uuid.uuid4().hex
+        group = of_object(owner)
+        if owner.library is None and group.world_id in known and blend_storage.get(group) is not None:
+            group.world_id = uuid.uuid4().hex
     _take_bytes()
 
 
 def _take_bytes() -> None:
     for owner in bpy.data.objects:
-        data = _bytes_in(owner)
+        data = blend_storage.get(of_object(owner))
         if data is not None:
             _stored[of_object(owner).world_id] = data
     _drop_bytes()
@@ -344,30 +312,22 @@ def _before_save() -> None:
 def _store(owner: bpy.types.Object) -> None:
     group = of_object(owner)
     entry = _entries.get(group.world_id)
-    data = world_to_bytes(entry.own_world()) if entry is not None else _stored.get(group.world_id)
-    if data is None:
-        return  # still in the storage, or lost before
-    if len(data) > _MAX_STORED_BYTES:
-        raise VoxelwrightError("they take more than 2 GiB; split the world into several.")
-    if group.storage is None:
-        group.storage = bpy.data.texts.new(f".{owner.name} voxels")
-    # Bytes that are put in place of others end at their first zero (Blender 5.2).
-    group.storage.pop(_BYTES_KEY, None)
-    group.storage[_BYTES_KEY] = data
+    data = snapshot_of(group.world_id, entry)[2] if entry is not None else _stored.get(group.world_id)
+    if data is not None:  # else it is still in the storage, or lost before
+        blend_storage.put(group, owner.name, data)
+
+
+def _after_save() -> None:
+    _drop_bytes()
+    recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
 
 
 def _drop_bytes() -> None:
     """Take the bytes off the storages of all worlds that are in memory."""
     for owner in bpy.data.objects:
         group = of_object(owner)
-        in_memory = group.world_id in _entries or group.world_id in _stored
-        if (
-            in_memory
-            and group.storage is not None
-            and group.storage.library is None
-            and group.storage.get(_BYTES_KEY) is not None
-        ):
-            del group.storage[_BYTES_KEY]
+        if group.world_id in _entries or group.world_id in _stored:
+            blend_storage.take_off(group)
 
 
 HANDLERS = {
@@ -377,7 +337,7 @@ HANDLERS = {
     "load_post": handler(_after_load),
     "blend_import_post": handler(_after_import),
     "save_pre": handler(_before_save),
-    "save_post": handler(_drop_bytes),
+    "save_post": handler(_after_save),
     "save_post_fail": handler(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""
@@ -387,5 +347,6 @@ def put_away() -> None:
     """When the extension is disabled: leave all worlds in their storage, from where they load when it is enabled
     again, and forget them here."""
     _before_save()
+    recorder.close(keep=True)
     for store in (_entries, _stored, _undone, _problems):
         store.clear()

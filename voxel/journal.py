@@ -106,6 +106,13 @@ class Recovered:
         """The revision that is in effect."""
         return self.history[self.in_effect][0]
 
+    def step_to(self, revision: int) -> bool:
+        """Let another revision be in effect, undone ones too; False, with nothing changed, where it is not known."""
+        if revision not in self._places:
+            return False
+        self.in_effect = self._places[revision]
+        return True
+
     def loading(self) -> Job[Loaded]:
         """The world at that revision. Raises VoxelwrightError where bytes with a right checksum are none of ours."""
         loaded = yield from stage(reading(self.snapshot), 0.0, 0.4)
@@ -141,11 +148,6 @@ class Recovered:
         self.history.append((after, edit))
         self.in_effect += 1
         self._places[after] = self.in_effect
-
-    def _step(self, revision: int) -> None:
-        if revision not in self._places:
-            raise damaged()
-        self.in_effect = self._places[revision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,8 @@ def _take(worlds: dict[str, Recovered], body: memoryview) -> None:
             raise damaged()
         worlds[world_id]._advance(before, after, rest)
     elif kind == _STEP and len(rest) == _REVISION.size:
-        worlds[world_id]._step(_REVISION.unpack(rest)[0])
+        if not worlds[world_id].step_to(_REVISION.unpack(rest)[0]):
+            raise damaged()
     else:
         raise damaged()
 
