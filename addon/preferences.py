@@ -6,9 +6,6 @@ from typing import Any
 
 import bpy
 
-ROOT_PACKAGE = __package__.rpartition(".")[0]
-"""The name under which Blender has enabled us."""
-
 WAY_ITEMS = (
     ("AUTO", "Automatic", "Direct where Blender draws with OpenGL, carried elsewhere and where direct fails"),
     ("DIRECT", "Direct", "Draw in Blender's own OpenGL context: the fastest"),
@@ -80,7 +77,7 @@ def _redraw(_self: object, context: bpy.types.Context) -> None:
 
 
 class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
-    bl_idname = ROOT_PACKAGE
+    bl_idname = __package__.rpartition(".")[0]
 
     way: bpy.props.EnumProperty(
         name="Drawing", description="How worlds come into 3D viewports", items=WAY_ITEMS, update=_redraw
@@ -145,7 +142,7 @@ def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
 
 def stored() -> VOXELWRIGHT_AP_preferences | None:
     """The preferences themselves, for panels; None where Blender did not enable us as an extension."""
-    addon: Any = bpy.context.preferences.addons.get(ROOT_PACKAGE)
+    addon: Any = bpy.context.preferences.addons.get(VOXELWRIGHT_AP_preferences.bl_idname)
     return addon.preferences if addon is not None else None
 
 

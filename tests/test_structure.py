@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = {
     "voxel": {"numpy", "numba", "llvmlite", "zstandard"},
     "gpu_backend": {"voxel", "numpy", "moderngl"},
-    "addon": {"voxel", "gpu_backend", "numpy", "bpy", "bmesh", "gpu", "bpy_extras", "mathutils"},
+    "addon": {"voxel", "gpu_backend", "numpy", "bpy", "bmesh", "blf", "gpu", "bpy_extras", "mathutils"},
 }
 """Each room, and what it may import besides itself and the standard library."""
 
@@ -187,7 +187,7 @@ WITHOUT_BLENDER = """
 
     class Blocker:
         def find_spec(self, name, path=None, target=None):
-            if name.partition(".")[0] in {"bpy", "_bpy", "bmesh", "gpu", "mathutils"}:
+            if name.partition(".")[0] in {"bpy", "_bpy", "blf", "bmesh", "gpu", "mathutils"}:
                 raise ModuleNotFoundError(f"{name} is blocked by this test", name=name)
 
     sys.meta_path.insert(0, Blocker())

@@ -15,15 +15,15 @@ _CLIP_MARGIN = 1.5
 """The clip end that is set, as a multiple of what is needed now: the view may still move away."""
 
 
-class _ViewOperator(bpy.types.Operator):
-    """What both need: a 3D viewport."""
+class _InViewport:
+    """A mixin for what needs a 3D viewport."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return framing.view_of(context) is not None
 
 
-class VOXELWRIGHT_OT_frame_worlds(_ViewOperator):
+class VOXELWRIGHT_OT_frame_worlds(_InViewport, bpy.types.Operator):
     """Move the view to show voxel worlds whole, with what else is selected"""
 
     bl_idname = idnames.OT_FRAME_WORLDS
@@ -53,7 +53,7 @@ class VOXELWRIGHT_OT_frame_worlds(_ViewOperator):
         return True
 
 
-class VOXELWRIGHT_OT_extend_clip_end(_ViewOperator):
+class VOXELWRIGHT_OT_extend_clip_end(_InViewport, bpy.types.Operator):
     """Let this viewport show everything up to the far end of the world"""
 
     bl_idname = idnames.OT_EXTEND_CLIP_END

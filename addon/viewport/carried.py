@@ -30,6 +30,8 @@ class CarriedWay:
             self._ctx = create_context()
             self.renderer, self.reduced = create_renderer(self._ctx)
             self.pools = WorldPools(self.renderer)
+            self.figures = self.renderer.figures()
+            self._no_framebuffer = self._ctx.detect_framebuffer()
         self._pictures = Pictures()
         self._shader = _present_shader()
         form = gpu.types.GPUVertFormat()
@@ -67,14 +69,14 @@ class CarriedWay:
     def keep_only(self, world_ids: set[str]) -> None:
         """As DirectWay.keep_only()."""
         if self.pools.has_others(world_ids):
-            with _blender_put_aside(), self._ctx:
+            with self._current():
                 self.pools.keep_only(world_ids)
 
     def _drawn(
         self, picture: PackedPicture | None, seen: Sequence[Seen], size: tuple[int, int], sample: int
     ) -> tuple["_Carried", bool]:
         """A picture, drawn into the one before where that has its size, and whether all of the worlds is there."""
-        with _blender_put_aside(), self._ctx:
+        with self._current():
             if picture is None or picture.size != size:
                 if picture is not None:
                     picture.release()
@@ -84,6 +86,7 @@ class CarriedWay:
             pixels: list[Any] = [np.empty(size[0] * size[1] * 2, np.float32) for _ in picture.images]
             for image, texels in zip(picture.images, pixels, strict=True):
                 image.texels.read_into(texels, alignment=1)
+            self.figures = self.renderer.figures()
             check_errors(self._ctx, "drawing for the viewport")
         buffers = [gpu.types.Buffer("FLOAT", texels.shape, texels) for texels in pixels]
         return _Carried(picture, [gpu.types.GPUTexture(size, format="RG32F", data=b) for b in buffers]), complete
@@ -103,16 +106,24 @@ class CarriedWay:
 
     def _release(self, forgotten: Sequence["_Carried"]) -> None:
         if forgotten:
-            with _blender_put_aside(), self._ctx:
+            with self._current():
                 for carried in forgotten:
                     carried.picture.release()
 
     def release(self) -> None:
         """Free everything."""
         self._release(self._pictures.clear())
-        with _blender_put_aside(), self._ctx:
+        with self._current():
             self.renderer.release()
         self._ctx.release()
+
+    @contextmanager
+    def _current(self) -> Iterator[None]:
+        """Our context is current inside, with no framebuffer in use: moderngl binds the one in use again whenever it
+        makes one, and that of the last draw may be gone."""
+        with _blender_put_aside(), self._ctx:
+            self._no_framebuffer.use()
+            yield
 
 
 @dataclass(frozen=True)

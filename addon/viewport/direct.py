@@ -31,6 +31,8 @@ class DirectWay:
             self.pools = WorldPools(self.renderer)
             self._present = PresentPass(self._ctx)
         self._pictures = Pictures()
+        self.figures = self.renderer.figures()
+        """Of the last frame. Whoever shows them has no context of ours."""
 
     def draw(self, region: Hashable, seen: Sequence[Seen], size: tuple[int, int], samples: int = 1) -> bool:
         """Show worlds in a region; whether all of them is there.
@@ -83,6 +85,7 @@ class DirectWay:
             picture = self.renderer.new_picture(size)
         shown, complete = self.pools.update(seen)
         self.pools.draw(picture, shown, picture.n_samples if is_there else 0)
+        self.figures = self.renderer.figures()
         for forgotten in self._pictures.put(region, key if complete else None, picture):
             forgotten.release()
         return complete

@@ -38,8 +38,8 @@ class Preview:
         return self._way.notices() if self._way is not None else []
 
     def figures(self) -> "Figures | None":
-        """What the last frames took."""
-        return self._way.renderer.figures() if self._way is not None else None
+        """What was drawn last, and how long the last frames took."""
+        return self._way.figures if self._way is not None else None
 
     def draw(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
         """Show worlds in a region of size pixels; whether the picture is finished."""

@@ -357,3 +357,18 @@ def test_pictures_of_closed_regions_are_forgotten() -> None:
     assert pictures.get(0) is None and pictures.key_of(0) is None
     assert pictures[3] == "picture 3" and pictures.key_of(3) == 3
     assert len(pictures.clear()) == Pictures.MAX
+
+
+def test_pictures_change_their_size(buffer: Any, world: World, camera: Camera) -> None:
+    for make in _ways():
+        way, seen = make(), _seen(world, camera)
+        for size in (SIZE, (SIZE[0] // 2, SIZE[1] // 2), SIZE):
+            gpu.state.depth_mask_set(True)
+            buffer.clear(color=(0, 0, 0, 1), depth=1.0)
+            for _ in range(20):
+                if way.draw("region", seen, size):
+                    break
+            assert (_pixels(buffer)[..., 0] > 50).any()
+        assert way.figures.chunks == 1
+        assert way.figures.quads > 0
+        way.release()
