@@ -175,13 +175,20 @@ def _panel(space: Any) -> driver.Steps:
     stored = scenery.ours("addon.preferences").stored()
     for quality in ("LOW", "MEDIUM", "HIGH", "ULTRA"):
         stored.preset = quality
-        for _ in range(5):
-            yield from driver.settle()
+        yield from driver.settle()
+        yield from driver.until(_is_refined, "the refined picture", seconds=60)
         yield from driver.photograph(f"quality {quality.lower()}")
         driver.record(f"quality {quality.lower()}", [stored.preset, stored.resolution, stored.blending, stored.samples])
     stored.samples = 3
     driver.record("own quality", stored.preset)
     stored.preset = "HIGH"
+
+
+def _is_refined() -> bool:
+    """Whether the viewport's picture is all that the quality asks for."""
+    preview = scenery.ours("addon.viewport.handler").preview
+    samples = scenery.ours("addon.preferences").choices().quality.samples
+    return preview._way.n_samples(driver.region().as_pointer()) >= samples
 
 
 def _failures() -> driver.Steps:
