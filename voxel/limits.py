@@ -115,8 +115,8 @@ MAX_BRUSH_RADIUS = 128
 MAX_LINE_POINTS = 4096
 """Voxels of one line, before it is thickened by a brush."""
 
-MAX_SWEPT_VOXELS = 1 << 28
-"""Voxels of one dab, counted once for every place that the brush is put at: about a second."""
+MAX_SWEPT_VOXELS = 1 << 29
+"""Voxels of one dab, counted once for every place that the brush is put at: as many as MAX_EDIT_CHUNKS have."""
 
 MAX_EDIT_CHUNKS = 16_384
 """Chunks that one edit by hand may touch: 1 GiB of voxels before, and as much after it."""

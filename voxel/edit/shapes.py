@@ -148,7 +148,7 @@ def weights_by_chunk(placements: Iterable[Placement]) -> Iterator[tuple[Coord, N
     meeting: dict[Coord, list[Placement]] = {}
     swept = 0.0
     for placement in placements:
-        swept += float(np.prod([2 * h + 1 for h in placement.shape.half])) if placement.shape.kind != BOX else 0.0
+        swept += float(np.prod([2 * h for h in placement.shape.half]))
         if swept > MAX_SWEPT_VOXELS:
             raise VoxelwrightError(
                 f"The brush would go over more than {MAX_SWEPT_VOXELS} voxels at once; make it smaller or shorter."

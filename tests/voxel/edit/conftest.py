@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from voxelwright.voxel.layout import CHUNK_SHAPE, FACE_NORMALS
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.world import World, chunks_of_cells, edit_of_chunks
 
@@ -34,6 +35,20 @@ def _blobs(rng, size=24):
     of = rng.integers(0, 4, (size // 4 + 1,) * 3).repeat(4, 0).repeat(4, 1).repeat(4, 2)[:size, :size, :size]
     metadata = rng.choice(np.array([0, 0, 0x0003, 0x0080], np.uint16), (size,) * 3)
     return np.where(solid, voxels[of] | metadata, np.uint16(0))
+
+
+def _cells_of(made):
+    """The set of a selection's cells."""
+    cells = set()
+    for coord in made.coords():
+        at = np.argwhere(np.broadcast_to(made.mask(coord), CHUNK_SHAPE)) + 32 * np.array(coord)
+        cells |= set(map(tuple, at.tolist()))
+    return cells
+
+
+def _beside(cell):
+    """The six cells that share a face with a cell."""
+    return {tuple(a + int(b) for a, b in zip(cell, normal, strict=True)) for normal in FACE_NORMALS}
 
 
 @pytest.fixture(scope="session")
@@ -70,3 +85,15 @@ def applied():
         return voxels
 
     return voxels_after
+
+
+@pytest.fixture(scope="session")
+def cells_of():
+    """cells_of(selection): the set of its cells."""
+    return _cells_of
+
+
+@pytest.fixture(scope="session")
+def beside():
+    """beside(cell): the six cells that share a face with it."""
+    return _beside
