@@ -18,6 +18,9 @@ from .patterns import Pattern, air_tables, pattern_voxel
 from .symmetry import Image, Symmetry, chance_at, folded
 
 _N = CHUNK_SIZE
+_AIR_BITS = np.uint16((1 << MATERIAL_SHIFT) - 1)
+"""The greatest voxel that is air."""
+
 _KEPT_BITS = np.uint16(FLAG_CUSTOM | METADATA_MASK)
 
 Weighted = Iterable[tuple[Coord, NDArray[np.float32]]]
@@ -61,9 +64,10 @@ def changed(
     for coord, weights in weighted:
         x, y, z = (c * _N for c in coord)
         voxels = window(source, (x - mx, y - my, z - mz), (x + _N + mx, y + _N + my, z + _N + mz))
-        if isinstance(voxels, int):
-            if mx or my or mz:  # who looks around sees no surface
+        if mx or my or mz:  # who looks around does so for surfaces
+            if isinstance(voxels, int) or not _has_surface(voxels):
                 continue
+        elif isinstance(voxels, int):
             voxels = np.full(CHUNK_SHAPE, voxels, VOXEL_DTYPE)
         out[...] = voxels[mx : mx + _N, my : my + _N, mz : mz + _N]
         if change(voxels, weights, (x, y, z), out):
@@ -136,6 +140,20 @@ def fill(pattern: Pattern) -> Place:
 
 def moment_of(draft: Draft, symmetry: Symmetry, n_before: int = 0) -> Moment:
     return Moment(draft.palette, n_before, symmetry.fold())
+
+
+@kernel
+def _has_surface(voxels):
+    """Whether voxels (nx, ny, nz) uint16 are neither all air nor all solid."""
+    n_solid = 0
+    for x in range(voxels.shape[0]):
+        for y in range(voxels.shape[1]):
+            row = voxels[x, y]
+            n_in_row = np.uint16(0)
+            for z in range(len(row)):
+                n_in_row += np.uint16(row[z] > _AIR_BITS)
+            n_solid += np.int64(n_in_row)
+    return 0 < n_solid < voxels.size
 
 
 @kernel

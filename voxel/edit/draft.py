@@ -126,12 +126,15 @@ def _gather(table, x0, y0, z0, out):
                     value = np.uint16(-1 - entry)
                     for x in range(ax, bx):
                         for y in range(ay, by):
-                            for z in range(az, bz):
-                                out[x, y, z] = value
+                            row = out[x, y, az:bz]
+                            for z in range(len(row)):
+                                row[z] = value
                 else:
                     voxels = voxels_at(entry)
                     sx, sy, sz = x0 - cx * _N, y0 - cy * _N, z0 - cz * _N
                     for x in range(ax, bx):
                         for y in range(ay, by):
-                            for z in range(az, bz):
-                                out[x, y, z] = voxels[x + sx, y + sy, z + sz]
+                            # Rows from 0 on: indices that cannot be negative are what compilers can vectorise.
+                            row, there = out[x, y, az:bz], voxels[x + sx, y + sy, az + sz : bz + sz]
+                            for z in range(len(row)):
+                                row[z] = there[z]

@@ -102,6 +102,6 @@ def pattern_voxel(x, y, z, fold, voxels, thresholds, mode, numbers, seed, table)
         scale = 0.5 / numbers[0]
         value = 0.5 + 0.5 * simplex3_at(i * scale, j * scale, k * scale, table, 1.0, 0.0)
     n = 0
-    while n < len(voxels) - 1 and value >= thresholds[n]:
-        n += 1
+    for i in range(len(voxels) - 1):  # without branches, which nobody could foretell
+        n += value >= thresholds[i]
     return voxels[n]

@@ -124,6 +124,11 @@ def _move(voxels, weights, mode, strength, axis, sign, numbers, table, n_before,
                 is_air = out[x, y, z] >> MATERIAL_SHIFT == AIR
                 if mode == (_LOWER if is_air else _RAISE):
                     continue
+                if mode == _FLATTEN:
+                    px, py = 2 * (x0 + x) + 1 - numbers[0], 2 * (y0 + y) + 1 - numbers[1]
+                    pz = 2 * (z0 + z) + 1 - numbers[2]
+                    if ((px * numbers[3] + py * numbers[4]) + pz * numbers[5] > 0.0) == is_air:
+                        continue
                 # The part of this dab in what has been moved so far, rounded: with noise, at most.
                 size = strength * weight
                 n_steps = min(_steps(size, n_before) if mode != _NOISE else np.int64(np.ceil(size)), margin)
@@ -135,12 +140,7 @@ def _move(voxels, weights, mode, strength, axis, sign, numbers, table, n_before,
                     there = voxels[i + towards * sx * step, j + towards * sy * step, k + towards * sz * step]
                 if (there >> MATERIAL_SHIFT == AIR) == is_air:
                     continue
-                if mode == _FLATTEN:
-                    px, py = 2 * (x0 + x) + 1 - numbers[0], 2 * (y0 + y) + 1 - numbers[1]
-                    pz = 2 * (z0 + z) + 1 - numbers[2]
-                    if ((px * numbers[3] + py * numbers[4]) + pz * numbers[5] > 0.0) == is_air:
-                        continue
-                elif mode == _NOISE:
+                if mode == _NOISE:
                     fx, fy, fz = folded(x0 + x, y0 + y, z0 + z, fold)
                     scale = 0.5 / numbers[0]
                     amount = size * simplex3_at(fx * scale, fy * scale, fz * scale, table, 1.0, 0.0)
