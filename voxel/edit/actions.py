@@ -18,7 +18,7 @@ from .patterns import Pattern, air_tables, pattern_voxel
 from .symmetry import Image, Symmetry, chance_at, folded
 
 _N = CHUNK_SIZE
-_AIR_BITS = np.uint16((1 << MATERIAL_SHIFT) - 1)
+AIR_BITS = np.uint16((1 << MATERIAL_SHIFT) - 1)
 """The greatest voxel that is air."""
 
 _KEPT_BITS = np.uint16(FLAG_CUSTOM | METADATA_MASK)
@@ -151,7 +151,7 @@ def _has_surface(voxels):
             row = voxels[x, y]
             n_in_row = np.uint16(0)
             for z in range(len(row)):
-                n_in_row += np.uint16(row[z] > _AIR_BITS)
+                n_in_row += np.uint16(row[z] > AIR_BITS)
             n_solid += np.int64(n_in_row)
     return 0 < n_solid < voxels.size
 

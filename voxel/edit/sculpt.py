@@ -13,7 +13,7 @@ from ..kernels import kernel
 from ..layout import AIR, CHUNK_SIZE, FACE_AXIS, FACE_SIGN, MATERIAL_SHIFT, N_MATERIALS, POS_Z
 from ..limits import MAX_SCULPT_STEP
 from ..world import Coord
-from .actions import Change, Moment
+from .actions import AIR_BITS, Change, Moment
 from .shapes import turned_face
 from .symmetry import Image, Symmetry, chance_at, folded
 
@@ -111,8 +111,10 @@ def _move(voxels, weights, mode, strength, axis, sign, numbers, table, n_before,
     """Move surfaces in out (32, 32, 32) uint16, the chunk at (x0, y0, z0); voxels are the same with a margin along
     axis alone. Returns how many voxels changed."""
     margin = (voxels.shape[axis] - _N) // 2
-    sx, sy, sz = (sign if axis == 0 else 0), (sign if axis == 1 else 0), (sign if axis == 2 else 0)
-    mx, my, mz = abs(sx) * margin, abs(sy) * margin, abs(sz) * margin
+    mx, my, mz = (margin if axis == 0 else 0), (margin if axis == 1 else 0), (margin if axis == 2 else 0)
+    flat = voxels.reshape(-1)
+    nyz, nz = voxels.shape[1] * voxels.shape[2], voxels.shape[2]
+    ahead = sign * (nyz if axis == 0 else (nz if axis == 1 else 1))
     n_changed = 0
     for x in range(_N):
         for y in range(_N):
@@ -120,8 +122,7 @@ def _move(voxels, weights, mode, strength, axis, sign, numbers, table, n_before,
                 weight = weights[x, y, z]
                 if weight <= 0.0:
                     continue
-                i, j, k = x + mx, y + my, z + mz
-                is_air = out[x, y, z] >> MATERIAL_SHIFT == AIR
+                is_air = out[x, y, z] <= AIR_BITS
                 if mode == (_LOWER if is_air else _RAISE):
                     continue
                 if mode == _FLATTEN:
@@ -129,16 +130,16 @@ def _move(voxels, weights, mode, strength, axis, sign, numbers, table, n_before,
                     pz = 2 * (z0 + z) + 1 - numbers[2]
                     if ((px * numbers[3] + py * numbers[4]) + pz * numbers[5] > 0.0) == is_air:
                         continue
-                # The part of this dab in what has been moved so far, rounded: with noise, at most.
                 size = strength * weight
-                n_steps = min(_steps(size, n_before) if mode != _NOISE else np.int64(np.ceil(size)), margin)
-                towards = -1 if is_air else 1
+                n_steps = margin if mode == _NOISE else min(_steps(size, n_before), margin)
+                place = (x + mx) * nyz + (y + my) * nz + z + mz
+                towards = -ahead if is_air else ahead
                 there = out[x, y, z]
                 step = 0
-                while step < n_steps and (there >> MATERIAL_SHIFT == AIR) == is_air:
+                while step < n_steps and (there <= AIR_BITS) == is_air:
                     step += 1
-                    there = voxels[i + towards * sx * step, j + towards * sy * step, k + towards * sz * step]
-                if (there >> MATERIAL_SHIFT == AIR) == is_air:
+                    there = flat[place + towards * step]
+                if (there <= AIR_BITS) == is_air:
                     continue
                 if mode == _NOISE:
                     fx, fy, fz = folded(x0 + x, y0 + y, z0 + z, fold)
@@ -153,7 +154,7 @@ def _move(voxels, weights, mode, strength, axis, sign, numbers, table, n_before,
 
 @kernel
 def _steps(size, n_before):
-    """How many whole voxels the dab after n_before others of the same size adds to them."""
+    """How many whole voxels the dab after n_before others of the same size adds to them: sums are rounded."""
     return np.int64(np.floor(size * (n_before + 1) + 0.5) - np.floor(size * n_before + 0.5))
 
 
@@ -219,16 +220,12 @@ def _smoothe(voxels, weights, strength, out):
     width = 2 * _SMOOTH_REACH + 1
     along_z = np.empty((size, size, _N), np.uint8)
     line = np.empty(size, np.uint8)
-    n_seen = 0
     for x in range(size):
         for y in range(size):
             for z in range(size):
-                line[z] = voxels[x, y, z] >> MATERIAL_SHIFT != AIR
+                line[z] = voxels[x, y, z] > AIR_BITS
             for z in range(_N):
                 along_z[x, y, z] = line[z] + line[z + 1] + line[z + 2] + line[z + 3] + line[z + 4]
-                n_seen += along_z[x, y, z]
-    if n_seen == 0 or n_seen == size * size * _N * width:
-        return 0
     along_yz = np.empty((size, _N, _N), np.uint8)
     for x in range(size):
         for y in range(_N):
@@ -252,9 +249,9 @@ def _smoothe(voxels, weights, strength, out):
                 weight = weights[x, y, z]
                 if weight <= 0.0:
                     continue
-                is_solid = out[x, y, z] >> MATERIAL_SHIFT != AIR
+                is_solid = out[x, y, z] > AIR_BITS
                 n_same = np.int64(n_solid[x, y, z]) if is_solid else n_all - np.int64(n_solid[x, y, z])
-                if 2 * n_same < n_all * np.sqrt(strength * weight):
+                if 2 * n_same < n_all and 2 * n_same < n_all * np.sqrt(strength * weight):
                     new = np.uint16(AIR)
                     if not is_solid:
                         new = _most_frequent(voxels[x : x + width, y : y + width, z : z + width], counts, least)
@@ -295,14 +292,14 @@ def _grow_or_erode(voxels, weights, grows, strength, seed, fold, x0, y0, z0, out
         for y in range(_N):
             for z in range(_N):
                 weight = weights[x, y, z] * strength
-                if weight <= 0.0 or (out[x, y, z] >> MATERIAL_SHIFT == AIR) != grows:
+                if weight <= 0.0 or (out[x, y, z] <= AIR_BITS) != grows:
                     continue
                 beside[0], beside[1] = voxels[x + 2, y + 1, z + 1], voxels[x, y + 1, z + 1]
                 beside[2], beside[3] = voxels[x + 1, y + 2, z + 1], voxels[x + 1, y, z + 1]
                 beside[4], beside[5] = voxels[x + 1, y + 1, z + 2], voxels[x + 1, y + 1, z]
                 n_air = 0
                 for n in range(6):
-                    n_air += beside[n] >> MATERIAL_SHIFT == AIR
+                    n_air += beside[n] <= AIR_BITS
                 if n_air == (6 if grows else 0):
                     continue
                 if weight < 1.0:
