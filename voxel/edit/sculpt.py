@@ -254,7 +254,8 @@ def _smoothe(voxels, weights, strength, out):
                 if 2 * n_same < n_all and 2 * n_same < n_all * np.sqrt(strength * weight):
                     new = np.uint16(AIR)
                     if not is_solid:
-                        new = _most_frequent(voxels[x : x + width, y : y + width, z : z + width], counts, least)
+                        near = voxels[x : x + width, y : y + width, z : z + width].copy().reshape(-1)
+                        new = _most_frequent(near, counts, least)
                     out[x, y, z] = new
                     n_changed += 1
     return n_changed
@@ -262,21 +263,22 @@ def _smoothe(voxels, weights, strength, out):
 
 @kernel
 def _most_frequent(voxels, counts, least):
-    """The solid voxel of the most frequent material; of materials as frequent the lowest, of its voxels the least.
+    """Of voxels (n,) uint16 the solid one of the most frequent material; of materials as frequent the lowest, of its
+    voxels the least.
 
     counts (256,) int64 is all zeros, and is left so; least (256,) uint16 is scratch."""
-    for voxel in voxels.flat:
+    for voxel in voxels:
         material = np.int64(voxel >> MATERIAL_SHIFT)
         if material != AIR:
             least[material] = voxel if counts[material] == 0 else min(least[material], voxel)
             counts[material] += 1
     best = np.int64(0)
-    for voxel in voxels.flat:
+    for voxel in voxels:
         material = np.int64(voxel >> MATERIAL_SHIFT)
         if counts[material] > counts[best] or (counts[material] == counts[best] and 0 < material < best):
             best = material
     found = least[best]
-    for voxel in voxels.flat:
+    for voxel in voxels:
         counts[np.int64(voxel >> MATERIAL_SHIFT)] = 0
     return found
 
