@@ -152,7 +152,7 @@ def _has_surface(voxels):
             n_in_row = np.uint16(0)
             for z in range(len(row)):
                 n_in_row += np.uint16(row[z] > AIR_BITS)
-            n_solid += np.int64(n_in_row)
+            n_solid += int(n_in_row)
     return 0 < n_solid < voxels.size
 
 
