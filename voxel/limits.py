@@ -136,5 +136,11 @@ MAX_SELECTION_STEPS = 64
 MAX_EXTRUSION = 256
 """Voxels by which a face is extruded at once."""
 
+MAX_ACTION_TIMES = 100
+"""How often one action is done to a selection at once."""
+
+MAX_SCATTERED = 4096
+"""Things that are scattered at once: about two seconds."""
+
 MAX_PATTERN_MATERIALS = 32
 """Materials of one brush's pattern."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
 from ..layout import VOXEL_DTYPE
+from ..limits import MAX_ACTION_TIMES
 from ..world import Chunk, Coord, Edit, World, as_chunk
 from .actions import Action, Weighted, changed, moment_of
 from .draft import Draft
@@ -37,12 +38,14 @@ def dab(
     return draft.edit()
 
 
-def throughout(world: World, action: Action, selection: Selection, symmetry: Symmetry = _NO_SYMMETRY) -> Edit:
-    """The edit that does the action once, in full weight, to all voxels of a selection. symmetry is what random
-    choices follow; the selection has no images."""
+def throughout(world: World, action: Action, selection: Selection, times: int = 1) -> Edit:
+    """The edit that does the action, so many times and in full weight, to all voxels of a selection."""
+    if not 0 <= times <= MAX_ACTION_TIMES:
+        raise VoxelwrightError(f"An action may be done 0 to {MAX_ACTION_TIMES} times at once.")
     draft = Draft(world)
-    results = changed(draft, action, selection.weights(), moment_of(draft, symmetry))
-    draft.put({coord: as_chunk(voxels) for coord, _, voxels in results})
+    for n_before in range(times):
+        results = changed(draft, action, selection.weights(), moment_of(draft, _NO_SYMMETRY, n_before))
+        draft.put({coord: as_chunk(voxels) for coord, _, voxels in results})
     return draft.edit()
 
 
