@@ -12,7 +12,7 @@ from ..limits import MAX_ACTION_TIMES
 from ..world import Chunk, Coord, Edit, World, as_chunk
 from .actions import Action, Weighted, changed, moment_of
 from .draft import Draft
-from .selection import Selection
+from .selection import Mask, Selection
 from .shapes import Placement, Shape, weights_by_chunk
 from .symmetry import Symmetry, images_of
 
@@ -36,6 +36,17 @@ def dab(
     places = [placements] if isinstance(placements, Placement) else list(placements)
     draft.put(_Dabs(draft, action, symmetry, within).dabbed(places))
     return draft.edit()
+
+
+def touched(
+    placements: Placement | Iterable[Placement], symmetry: Symmetry = _NO_SYMMETRY, within: Selection | None = None
+) -> Selection:
+    """The voxels to which such a dab gives a weight, whether its action changes them or not."""
+    places = [placements] if isinstance(placements, Placement) else list(placements)
+    shown = [place for _, images in images_of(symmetry, places) for place in images]
+    masks: dict[Coord, Mask] = {coord: weights > 0 for coord, weights in weights_by_chunk(shown)}
+    found = Selection(masks)
+    return found if within is None else found & within
 
 
 def throughout(world: World, action: Action, selection: Selection, times: int = 1) -> Edit:
@@ -79,24 +90,29 @@ class Stroke:
         self._last: NDArray[np.float64] | None = None
         self._until_next = 0.0
 
-    def dab(self, point: Point) -> Edit:
-        """One dab at point, in voxels; the edit from what was before it."""
-        self._draft.put(self._dabs.dabbed([self._shape.at(point, self._between)]))
+    def dab(self, point: Point, weight: float = 1.0, shape: Shape | None = None) -> Edit:
+        """One dab at point, in voxels; the edit from what was before it. weight, 0 to 1, is what all weights are
+        multiplied by, and shape takes the place of the stroke's own: so pens' pressure counts."""
+        self._dab(point, weight, shape)
         return self._draft.step()
 
-    def to(self, point: Point) -> Edit:
-        """The dabs that are due on the straight way from the last point to this one, of which the first is at the
-        stroke's first point; the edit from what was before them."""
+    def to(self, point: Point, weight: float = 1.0, shape: Shape | None = None) -> Edit:
+        """The dabs, as dab() makes them, that are due on the straight way from the last point to this one; the first
+        is at the stroke's first point. The edit from what was before them."""
         end = np.array(point, np.float64)
         start = end if self._last is None else self._last
         length = float(np.linalg.norm(end - start))
         while self._until_next <= length:
             x, y, z = (start + (end - start) * (self._until_next / max(length, 1e-9))).tolist()
-            self._draft.put(self._dabs.dabbed([self._shape.at((x, y, z), self._between)]))
+            self._dab((x, y, z), weight, shape)
             self._until_next += self._spacing
         self._until_next -= length
         self._last = end
         return self._draft.step()
+
+    def _dab(self, point: Point, weight: float, shape: Shape | None) -> None:
+        place = (shape if shape is not None else self._shape).at(point, self._between)
+        self._draft.put(self._dabs.dabbed([place], weight))
 
     def edit(self) -> Edit:
         """The whole stroke as one edit of the world as it was at the begin."""
@@ -113,8 +129,8 @@ class _Dabs:
         self._strongest: dict[Coord, NDArray[np.float32]] | None = None if accumulate else {}
         self._n_dabs = 0
 
-    def dabbed(self, places: list[Placement]) -> dict[Coord, Chunk]:
-        """The chunks that the next dab changes. All images see the same voxels."""
+    def dabbed(self, places: list[Placement], weight: float = 1.0) -> dict[Coord, Chunk]:
+        """The chunks that the next dab changes, its weights multiplied by weight. All images see the same voxels."""
         groups: dict[Action, list[Placement]] = {}
         for image, shown in images_of(self._symmetry, places):
             groups.setdefault(self._action.image(self._symmetry, image), []).extend(shown)
@@ -125,7 +141,7 @@ class _Dabs:
         made: dict[Coord, Chunk] = {}
         reached: list[tuple[Coord, NDArray[np.float32]]] = []
         for action, shown in groups.items():
-            for coord, weights, voxels in changed(source, action, self._limited(weights_by_chunk(shown)), moment):
+            for coord, weights, voxels in changed(source, action, self._limited(shown, weight), moment):
                 before, after = self._draft.chunk(coord), voxels
                 if alone:
                     differs = voxels != source.chunk(coord)
@@ -138,9 +154,11 @@ class _Dabs:
             self._strongest[coord] = weights if strongest is None else np.maximum(strongest, weights)
         return made
 
-    def _limited(self, weighted: Weighted) -> Weighted:
+    def _limited(self, places: list[Placement], weight: float) -> Weighted:
         """The weights within the selection, and where no dab before had as much weight."""
-        for coord, weights in weighted:
+        for coord, weights in weights_by_chunk(places):
+            if weight != 1.0:
+                np.multiply(weights, np.float32(weight), out=weights)
             if self._within is not None:
                 mask = self._within.mask(coord)
                 if mask is False:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voxelwright.voxel.edit import actions, patterns, sculpt, shapes
-from voxelwright.voxel.edit.dabs import Stroke, dab, throughout
+from voxelwright.voxel.edit.dabs import Stroke, dab, throughout, touched
 from voxelwright.voxel.edit.selection import Selection, box
 from voxelwright.voxel.edit.symmetry import Symmetry
 from voxelwright.voxel.errors import VoxelwrightError
@@ -127,6 +127,33 @@ def test_dabs_are_spaced_along_the_way(palette):
         assert found == expected
 
 
+def test_pressure_weighs_dabs_and_may_change_their_shape(world_of):
+    ground = np.zeros((24, 24, 24), np.uint16)
+    ground[:, :, :12] = 0x0100
+    world = world_of(ground)
+    stroke = Stroke(world, sculpt.raise_(4), shapes.cube(2), spacing=10)
+    stroke.dab((-8, 0, 0))
+    stroke.dab((0, 0, 0), 0.5)
+    stroke.to((8, 0, 0), 0.5, shapes.cube(1))
+    edit = stroke.edit()
+    world.apply(edit)
+    heights = np.count_nonzero(world.region((-12, -12, -12), (12, 12, 12)), axis=2) - 12
+    assert heights[2:7, 10:15].tolist() == [[3] * 5] * 5, "4 voxels, of which the brush reaches 3"
+    assert heights[10:15, 10:15].tolist() == [[2] * 5] * 5
+    assert heights[19:22, 11:14].tolist() == [[2] * 3] * 3
+    assert np.count_nonzero(heights) == 25 + 25 + 9
+
+
+def test_touched_voxels_are_those_that_a_dab_fills(palette, cells_of):
+    world = World(palette)
+    symmetry, within = Symmetry((True, False, True), 2), box((-9, -9, -9), (5, 9, 9))
+    places = shapes.line_between(shapes.sphere(3), (3, 4, 5), (9, 1, 2))
+    world.apply(dab(world, actions.fill(SNOW), places, symmetry, within))
+    filled = {tuple(at) for at in (np.argwhere(world.region(LOW, HIGH)) - 20).tolist()}
+    assert cells_of(touched(places, symmetry, within)) == filled
+    assert cells_of(touched(places[0], symmetry)) > cells_of(touched(places[0]))
+
+
 def test_a_stroke_holds_touched_chunks_alone(palette):
     world = World(palette)
     stroke = Stroke(world, actions.add(SNOW), shapes.sphere(3), spacing=2)
@@ -208,6 +235,17 @@ def test_a_symmetric_stroke_over_a_symmetric_world_leaves_it_symmetric(
     wide = world.region([c - 20 for c in low], [c + n + 20 for c, n in zip(low, sizes, strict=True)])
     for image in images(wide, mirrors, radial):
         assert np.array_equal(wide, image)
+
+
+def test_where_images_meet_it_does_not_matter_which_is_first(world_of):
+    voxels = np.zeros((9, 9, 1), np.uint16)
+    voxels[5, 5], voxels[6, 4] = 0x0540, 0x0100
+    world = world_of(symmetric(voxels, (False, False, False), 4), (-4, -4, 0))
+    symmetry = Symmetry(radial=4, center=(0.5, 0.5, 0.5))
+    world.apply(dab(world, sculpt.raise_(1, face=0), shapes.cube(4).at((0, 0, 0)), symmetry))
+    wide = world.region((-9, -9, 0), (10, 10, 1))
+    assert wide[9 + 2, 9 + 1] == 0x0100, "from (2, 0) along y rather than from (1, 1) along x"
+    assert np.array_equal(wide, np.rot90(wide))
 
 
 def test_images_are_where_they_should_be(palette):
