@@ -241,7 +241,9 @@ def _smoothe(voxels, weights, strength, out):
                     layers[0, y, z] + layers[1, y, z] + layers[2, y, z] + layers[3, y, z] + layers[4, y, z]
                 )
     n_all = width * width * width
+    near = np.empty((width, width, width), np.uint16)
     counts, least = np.zeros(N_MATERIALS, np.int64), np.zeros(N_MATERIALS, np.uint16)
+    kinds = np.zeros(N_MATERIALS, np.int64)
     n_changed = 0
     for x in range(_N):
         for y in range(_N):
@@ -254,33 +256,39 @@ def _smoothe(voxels, weights, strength, out):
                 if 2 * n_same < n_all and 2 * n_same < n_all * np.sqrt(strength * weight):
                     new = np.uint16(AIR)
                     if not is_solid:
-                        near = voxels[x : x + width, y : y + width, z : z + width].copy().reshape(-1)
-                        new = _most_frequent(near, counts, least)
+                        for i in range(width):
+                            for j in range(width):
+                                near[i, j] = voxels[x + i, y + j, z : z + width]
+                        new = _most_frequent(near.reshape(-1), counts, least, kinds)
                     out[x, y, z] = new
                     n_changed += 1
     return n_changed
 
 
 @kernel
-def _most_frequent(voxels, counts, least):
+def _most_frequent(voxels, counts, least, kinds):
     """Of voxels (n,) uint16 the solid one of the most frequent material; of materials as frequent the lowest, of its
     voxels the least.
 
-    counts (256,) int64 is all zeros, and is left so; least (256,) uint16 is scratch."""
+    There is one. counts (256,) int64 is all zeros, and is left so; least (256,) uint16 and kinds (256,) int64 are
+    scratch."""
+    n_kinds = 0
     for voxel in voxels:
         material = np.int64(voxel >> MATERIAL_SHIFT)
         if material != AIR:
-            least[material] = voxel if counts[material] == 0 else min(least[material], voxel)
+            if counts[material] == 0:
+                kinds[n_kinds] = material
+                least[material] = voxel
+                n_kinds += 1
+            least[material] = min(least[material], voxel)
             counts[material] += 1
-    best = np.int64(0)
-    for voxel in voxels:
-        material = np.int64(voxel >> MATERIAL_SHIFT)
-        if counts[material] > counts[best] or (counts[material] == counts[best] and 0 < material < best):
-            best = material
-    found = least[best]
-    for voxel in voxels:
-        counts[np.int64(voxel >> MATERIAL_SHIFT)] = 0
-    return found
+    best = kinds[0]
+    for kind in kinds[1:n_kinds]:
+        if counts[kind] > counts[best] or (counts[kind] == counts[best] and kind < best):
+            best = kind
+    for kind in kinds[:n_kinds]:
+        counts[kind] = 0
+    return least[best]
 
 
 @kernel
@@ -288,6 +296,7 @@ def _grow_or_erode(voxels, weights, grows, strength, seed, fold, x0, y0, z0, out
     """Grow, or erode, out (32, 32, 32) uint16, the chunk at (x0, y0, z0); voxels (34, 34, 34) are the same with a
     margin of one."""
     counts, least = np.zeros(N_MATERIALS, np.int64), np.zeros(N_MATERIALS, np.uint16)
+    kinds = np.zeros(N_MATERIALS, np.int64)
     beside = np.zeros(6, np.uint16)
     n_changed = 0
     for x in range(_N):
@@ -308,6 +317,6 @@ def _grow_or_erode(voxels, weights, grows, strength, seed, fold, x0, y0, z0, out
                     i, j, k = folded(x0 + x, y0 + y, z0 + z, fold)
                     if chance_at(i, j, k, seed) >= weight:
                         continue
-                out[x, y, z] = _most_frequent(beside, counts, least) if grows else np.uint16(AIR)
+                out[x, y, z] = _most_frequent(beside, counts, least, kinds) if grows else np.uint16(AIR)
                 n_changed += 1
     return n_changed
