@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Picking: rays into generated worlds of 512 × 512 × 256 voxels, of blocks and smoothed, as RayCaster.cast() takes them
+"""Picking and brushes.
+
+Picking: rays into generated worlds of 512 × 512 × 256 voxels, of blocks and smoothed, as RayCaster.cast() takes them
 one by one, Python included.
 
 Outside: from all around to anywhere in the world. Along the ground: from a man's height, almost level. A ray's time is
 the median of REPEATS; median and 99th percentile are of N_RAYS rays. Smooth surfaces have been meshed before, but not
 in the row of first rays: straight down, each into the middle of a chunk that no ray has come near, its mesh included.
+
+Brushes: CPU time on one thread of one dab somewhere on the ground of the first world, from the call to the edit; the
+median of N_DABS. A stroke is 2,000 samples of it; its memory is what its edit holds. The rows after it are of a box of
+128³ voxels, half in the ground.
 """
 
 import time
@@ -17,6 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voxelwright.addon import presets
+from voxelwright.voxel.edit import actions, clipboard, patterns, sculpt, selection, shapes
+from voxelwright.voxel.edit.connected import connected
+from voxelwright.voxel.edit.dabs import Stroke, dab, throughout
+from voxelwright.voxel.edit.hollow import hollow
 from voxelwright.voxel.edit.ray_cast import RayCaster
 from voxelwright.voxel.edit.smoothing import smooth_all
 from voxelwright.voxel.generate import terrain
@@ -28,6 +38,8 @@ SIZE = (512, 512, 256)
 N_RAYS = 1000
 REPEATS = 5
 TARGET_US = 100
+N_DABS = 15
+DAB_TARGETS_MS = {8: 2, 64: 30}
 Rays = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -42,6 +54,8 @@ def rows() -> list[dict[str, Any]]:
         blocks = {coord: world.chunk(coord) & ~np.uint16(FLAG_SMOOTH) for coord in world.coords()}
         world.apply(edit_of_chunks(world, {c: int(v) if np.ndim(v) == 0 else v for c, v in blocks.items()}))
         made += _of_world(f"{name}, blocks", world)
+        if name == "rolling_hills":
+            made += _of_brushes(world)
         world.apply(smooth_all(world))
         made += _of_world(f"{name}, smooth", world)
         made.append(_row(f"{name}, smooth: first ray into a chunk", _first_rays(world), None, "µs"))
@@ -100,6 +114,85 @@ def _first_rays(world: World) -> float:
     caster.cast((0, 0, 1000), (0, 0, 1))
     middles = range(CHUNK_SIZE // 2, SIZE[0], 2 * CHUNK_SIZE)
     return median(_us(lambda x=x, y=y: caster.cast((x, y, 1000), (0, 0, -1))) for x in middles for y in middles)
+
+
+def _of_brushes(world: World) -> list[dict[str, Any]]:
+    first, second = (index for index, _ in world.palette.items()[:2])
+    one, two = patterns.only(first), patterns.mix({first: 1.0, second: 1.0})
+    brushes = {
+        "add": actions.add(one),
+        "remove": actions.remove(),
+        "paint": actions.paint(one),
+        "paint, random mix": actions.paint(two),
+        "paint, noise": actions.paint(patterns.by_noise([first, second], 8)),
+        "raise": sculpt.raise_(2),
+        "flatten": sculpt.flatten((0, 0, 60), strength=2),
+        "roughen": sculpt.roughen(2),
+        "smooth": sculpt.smooth(),
+        "grow": sculpt.grow(),
+        "erode": sculpt.erode(0.5),
+    }
+    places = _on_the_ground(world, N_DABS, 80)
+    made = []
+    for radius, target in DAB_TARGETS_MS.items():
+        for falloff in ("constant", "smooth"):
+            shape = shapes.sphere(radius, falloff)
+            for name, action in brushes.items():
+                dab(world, action, shape.at(places[0]))
+                ms = median(_cpu_ms(lambda a=action, s=shape, p=place: dab(world, a, s.at(p))) for place in places)
+                made.append(_row(f"dab of radius {radius}, {falloff}: {name}", ms, target, "ms"))
+    return made + _of_stroke(world) + _of_clipboard(world, one)
+
+
+def _of_stroke(world: World) -> list[dict[str, Any]]:
+    turns = np.linspace(0, 6 * np.pi, 2000)
+    samples = np.column_stack([256 + 150 * np.cos(turns), 256 + 150 * np.sin(turns), np.full(2000, 60.0)]).tolist()
+    stroke = Stroke(world, sculpt.raise_(0.5), shapes.sphere(8, "smooth"), spacing=2)
+    times = [_cpu_ms(lambda s=sample: stroke.to(s)) for sample in samples]
+    deltas = stroke.edit().deltas
+    held = sum(delta.after.nbytes for delta in deltas if not isinstance(delta.after, int))
+    return [
+        _row("stroke of 2,000 samples, radius 8: a sample, 99th percentile", float(np.percentile(times, 99)), 2, "ms"),
+        _row("stroke of 2,000 samples, radius 8: all", sum(times), None, "ms"),
+        _row("stroke of 2,000 samples, radius 8: chunks it holds", held / 2**20, None, "MiB"),
+    ]
+
+
+def _of_clipboard(world: World, pattern: patterns.Pattern) -> list[dict[str, Any]]:
+    x, y, z = (int(c) for c in _on_the_ground(world, 1, 140)[0])
+    part = selection.box((x - 64, y - 64, z - 64), (x + 63, y + 63, z + 63))
+    clip = clipboard.copy(world, part)
+    work: dict[str, Callable[[], object]] = {
+        "copy": lambda: clipboard.copy(world, part),
+        "turn by 90°": lambda: clip.turned(2),
+        "paste": lambda: clipboard.paste_clip(world, clip, (x, y - 50, z - 40)),
+        "move": lambda: clipboard.move(world, part, (5, 3, 1)),
+        "delete": lambda: throughout(world, actions.remove(), part),
+        "fill": lambda: throughout(world, actions.fill(pattern), part),
+        "hollow": lambda: hollow(world, part),
+        "connected, by material": lambda: connected(world, (x, y, z), "material"),
+    }
+    made = []
+    for name, do in work.items():
+        do()
+        made.append(_row(f"2 M voxels: {name}", median(_cpu_ms(do) for _ in range(REPEATS)), None, "ms"))
+    return made
+
+
+def _on_the_ground(world: World, n_places: int, border: int) -> list[tuple[float, float, float]]:
+    """Voxels at the top of the ground, not nearer than border to the world's sides."""
+    caster = RayCaster(world)
+    rng = np.random.default_rng(3)
+    above = np.column_stack([rng.integers(border, SIZE[axis] - border, n_places) + 0.5 for axis in (0, 1)] + [[300.0]
+                            * n_places])  # fmt: skip
+    hits = caster.cast_many(above, np.tile([0.0, 0.0, -1.0], (n_places, 1))).points
+    return [(x, y, z - 0.5) for x, y, z in hits.tolist()]
+
+
+def _cpu_ms(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return (time.process_time() - start) * 1e3
 
 
 def _us(work: Callable[[], object]) -> float:

@@ -108,3 +108,39 @@ MAX_STAMPS = 256
 
 MAX_FEATURES = 32
 """Kinds of features, strata, layers, caves or erosion stages of one preset."""
+
+MAX_BRUSH_RADIUS = 128
+"""Voxels from the middle of a brush to its border; 256 along its axis, where it has one."""
+
+MAX_LINE_POINTS = 4096
+"""Voxels of one line, before it is thickened by a brush."""
+
+MAX_SWEPT_VOXELS = 1 << 29
+"""Voxels of one dab, counted once for every place that the brush is put at: as many as MAX_EDIT_CHUNKS have."""
+
+MAX_EDIT_CHUNKS = 16_384
+"""Chunks that one edit by hand may touch: 1 GiB of voxels before, and as much after it."""
+
+MAX_SCULPT_STEP = 32
+"""Voxels by which one dab raises or lowers."""
+
+MAX_RADIAL_IMAGES = 64
+"""Images about one axis by radial symmetry."""
+
+MAX_CONNECTED_VOXELS = 1 << 26
+"""Voxels that are looked for when connected ones are taken: some seconds."""
+
+MAX_SELECTION_STEPS = 64
+"""Voxels by which a selection grows or shrinks at once."""
+
+MAX_EXTRUSION = 256
+"""Voxels by which a face is extruded at once."""
+
+MAX_ACTION_TIMES = 100
+"""How often one action is done to a selection at once."""
+
+MAX_SCATTERED = 4096
+"""Things that are scattered at once: about two seconds."""
+
+MAX_PATTERN_MATERIALS = 32
+"""Materials of one brush's pattern."""

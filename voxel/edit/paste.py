@@ -8,6 +8,7 @@ from ..errors import VoxelwrightError
 from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_CUSTOM, MATERIAL_SHIFT, METADATA_MASK, N_MATERIALS, VOXEL_DTYPE
 from ..palette import Palette
 from ..world import Chunk, Coord, Edit, World, as_chunk, chunk_overlaps, edit_of_chunks
+from .draft import Voxels
 
 _KEPT_BITS = FLAG_CUSTOM | METADATA_MASK
 """What a voxel keeps when its material gets another index; the other flags are those of the material."""
@@ -36,25 +37,33 @@ def paste(world: World, other: World, offset: tuple[int, int, int]) -> Edit:
     equal one is used again, else it takes the lowest free index, and where none is free it becomes the material
     whose colour is nearest in OKLab. Raises VoxelwrightError where a voxel of other has no material.
     """
-    palette, index_map = merged_palette(world.palette, other)
+    palette, chunks = pasted_chunks(world, world.palette, other, offset)
+    return edit_of_chunks(world, chunks, palette)
+
+
+def pasted_chunks(
+    source: Voxels, palette: Palette, other: World, offset: tuple[int, int, int]
+) -> tuple[Palette, dict[Coord, Chunk]]:
+    """The palette with what other's voxels need, and the chunks of source with them written over, as paste() does."""
+    palette, index_map = merged_palette(palette, other)
     voxel_of_index = np.zeros(N_MATERIALS, VOXEL_DTYPE)
     for index, target in index_map.items():
         voxel_of_index[index] = palette.voxel(target)
     pieces: dict[Coord, list[tuple[Coord, tuple[slice, ...], tuple[slice, ...]]]] = {}
-    for source in other.coords():
-        low = [c * CHUNK_SIZE + o for c, o in zip(source, offset, strict=True)]
+    for from_coord in other.coords():
+        low = [c * CHUNK_SIZE + o for c, o in zip(from_coord, offset, strict=True)]
         for target_coord, inside, outside in chunk_overlaps(low, [c + CHUNK_SIZE for c in low]):
-            pieces.setdefault(target_coord, []).append((source, inside, outside))
+            pieces.setdefault(target_coord, []).append((from_coord, inside, outside))
     chunks: dict[Coord, Chunk] = {}
     for coord, parts in pieces.items():
         voxels = np.empty(CHUNK_SHAPE, VOXEL_DTYPE)
-        voxels[...] = world.chunk(coord)
-        for source, inside, outside in parts:
-            old = _dense(other.chunk(source))[outside]
+        voxels[...] = source.chunk(coord)
+        for from_coord, inside, outside in parts:
+            old = _dense(other.chunk(from_coord))[outside]
             new = voxel_of_index[old >> MATERIAL_SHIFT] | (old & _KEPT_BITS)
             np.copyto(voxels[inside], new, where=old >> MATERIAL_SHIFT != AIR)
         chunks[coord] = as_chunk(voxels)
-    return edit_of_chunks(world, chunks, palette)
+    return palette, chunks
 
 
 def merged_palette(palette: Palette, other: World) -> tuple[Palette, dict[int, int]]:

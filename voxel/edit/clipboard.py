@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Voxels copied, turned, mirrored, pasted and moved."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import VoxelwrightError
+from ..layout import AIR, CHUNK_SHAPE, VOXEL_DTYPE
+from ..world import Chunk, Coord, Edit, World, as_chunk, new_world
+from .actions import changed, moment_of, remove
+from .draft import Draft
+from .paste import paste, pasted_chunks
+from .selection import Selection, limited
+from .symmetry import Symmetry
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clip:
+    """Copied voxels: a world that is never changed, and the box (low and high inclusive) that was selected. What was
+    air in it is not part of the clip. Whole chunks are shared with the world that they are from."""
+
+    voxels: World
+    low: Coord
+    high: Coord
+
+    @property
+    def size(self) -> Coord:
+        """The box's size, in voxels."""
+        x, y, z = (b - a + 1 for a, b in zip(self.low, self.high, strict=True))
+        return (x, y, z)
+
+    def mirrored(self, axis: int) -> "Clip":
+        """The mirror image along an axis."""
+
+        def place(voxel: Coord) -> Coord:
+            x, y, z = (-1 - c if a == axis else c for a, c in enumerate(voxel))
+            return (x, y, z)
+
+        chunks = {
+            place(coord): chunk if isinstance(chunk, int) else as_chunk(np.flip(chunk, axis))
+            for coord, chunk in self._chunks().items()
+        }
+        return self._moved(chunks, place(self.low), place(self.high))
+
+    def turned(self, axis: int, quarters: int = 1) -> "Clip":
+        """After quarter turns about an axis, from the axis after it towards the third (about z: from x towards y)."""
+        first, second = (axis + 1) % 3, (axis + 2) % 3
+        turn = quarters % 4
+
+        # About a grid point chunks stay chunks: voxel (a, b) goes to (−1 − b, a).
+        def place(voxel: Coord) -> Coord:
+            moved = list(voxel)
+            for _ in range(turn):
+                moved[first], moved[second] = -1 - moved[second], moved[first]
+            return (moved[0], moved[1], moved[2])
+
+        chunks = {
+            place(coord): chunk if isinstance(chunk, int) else as_chunk(np.rot90(chunk, turn, (first, second)))
+            for coord, chunk in self._chunks().items()
+        }
+        return self._moved(chunks, place(self.low), place(self.high))
+
+    def _chunks(self) -> dict[Coord, Chunk]:
+        return {coord: self.voxels.chunk(coord) for coord in self.voxels.coords()}
+
+    def _moved(self, chunks: dict[Coord, Chunk], one: Coord, other: Coord) -> "Clip":
+        low, high = np.minimum(one, other).tolist(), np.maximum(one, other).tolist()
+        world = new_world(chunks, self.voxels.palette)
+        return Clip(world, (low[0], low[1], low[2]), (high[0], high[1], high[2]))
+
+
+def copy(world: World, selection: Selection) -> Clip:
+    """The selected voxels. Raises VoxelwrightError where nothing is selected."""
+    bounds = selection.bounds()
+    if bounds is None:
+        raise VoxelwrightError("Nothing is selected; select the voxels to copy.")
+    chunks: dict[Coord, Chunk] = {}
+    for coord in selection.coords():
+        mask, chunk = selection.mask(coord), world.chunk(coord)
+        if mask is not True:
+            full = np.broadcast_to(np.asarray(chunk, VOXEL_DTYPE), CHUNK_SHAPE)
+            chunk = as_chunk(np.where(mask, full, VOXEL_DTYPE.type(AIR)))
+        chunks[coord] = chunk
+    return Clip(new_world(chunks, world.palette), *bounds)
+
+
+def paste_clip(world: World, clip: Clip, at: Coord, within: Selection | None = None) -> Edit:
+    """The edit that writes the clip over world, its box's lowest voxel at at; of that only what lies within the
+    selection, where there is one. Materials are merged as paste() does it."""
+    edit = paste(world, clip.voxels, _offset(clip, at))
+    return edit if within is None else limited(edit, within)
+
+
+def transplant(world: World, selection: Selection, clip: Clip, at: Coord) -> Edit:
+    """The edit that takes the selected voxels away and then pastes the clip: what was selected moved, turned or
+    mirrored, if the clip is that."""
+    draft = Draft(world)
+    gone = changed(draft, remove(), selection.weights(), moment_of(draft, Symmetry()))
+    draft.put({coord: as_chunk(voxels) for coord, _, voxels in gone})
+    palette, chunks = pasted_chunks(draft, draft.palette, clip.voxels, _offset(clip, at))
+    draft.put(chunks)
+    draft.palette = palette
+    return draft.edit()
+
+
+def move(world: World, selection: Selection, offset: Coord) -> Edit:
+    """The edit that moves the selected voxels by offset, over whatever is there."""
+    clip = copy(world, selection)
+    x, y, z = (a + b for a, b in zip(clip.low, offset, strict=True))
+    return transplant(world, selection, clip, (x, y, z))
+
+
+def _offset(clip: Clip, at: Coord) -> Coord:
+    x, y, z = (a - b for a, b in zip(at, clip.low, strict=True))
+    return (x, y, z)
