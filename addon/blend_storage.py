@@ -26,8 +26,8 @@ def _keys() -> Iterator[str]:
 
 
 def put(group: VOXELWRIGHT_PG_object, name: str, data: bytes) -> None:
-    """Put a world's bytes into its storage, which is made where there is none."""
-    if group.storage is None:
+    """Put a world's bytes into its storage, which is made where there is none, or only one in another file."""
+    if group.storage is None or group.storage.library is not None:
         group.storage = bpy.data.texts.new(f".{name} voxels")
     take_off(group)
     for key, start in zip(_keys(), range(0, len(data), MAX_PART_BYTES), strict=False):

@@ -74,6 +74,8 @@ class History:
         than so many bytes; whether any was. The last one stays."""
         self.uncover()
         self.world.apply(edit)
+        if self.saved is not None and self.saved[0] > self.revision:
+            self.saved = None  # of what had been undone: its revision will be another world's now
         self.n_bytes += held_bytes(edit) - sum(map(held_bytes, self.undone))
         self.undone.clear()
         self.applied.append(edit)

@@ -129,6 +129,12 @@ def show_frame(owner: bpy.types.Object, frame: Frame | None, edit: Edit | None) 
         entry.show(frame, edit)
 
 
+def is_lost(owner: bpy.types.Object) -> bool:
+    """Whether it is known that the object's world cannot be loaded."""
+    world_id = of_object(owner).world_id
+    return world_id in _problems and world_id not in _entries and world_id not in _stored
+
+
 def loaded_ids() -> set[str]:
     """The ids of the worlds in memory."""
     return set(_entries)

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...voxel.errors import VoxelwrightError
 from .. import preferences, session
 from ..properties import of_object, of_scene, shown_in
 from .preview import Preview
@@ -74,8 +75,12 @@ def _draw(context: bpy.types.Context) -> None:
         sun = tuple(np.linalg.solve(matrix[:3, :3], SUN_DIRECTION).tolist())
         look = Look(shown_view, sun, choices.quality.blending, sky=False, haze=False)
         camera = Camera(view @ matrix, projection)
-        seen.append(Seen(session.world_id(owner), session.world_of(owner), camera, look))
-    if not preview.draw(region.as_pointer(), seen, (region.width, region.height), choices):
+        try:
+            world = session.world_of(owner)
+        except VoxelwrightError:
+            continue  # the panel says what is wrong with it
+        seen.append(Seen(session.world_id(owner), world, camera, look))
+    if seen and not preview.draw(region.as_pointer(), seen, (region.width, region.height), choices):
         _redraw_soon()
 
 
@@ -91,6 +96,7 @@ def shown_worlds(context: bpy.types.Context) -> list[bpy.types.Object]:
         and of_object(owner).show_preview
         and owner.visible_get(view_layer=context.view_layer, viewport=space)
         and is_drawable(owner)
+        and not session.is_lost(owner)
     ]
 
 

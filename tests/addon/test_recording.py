@@ -119,6 +119,22 @@ def test_files_that_blender_saves_by_itself_find_their_worlds(
     assert "are not in this file" in session.problem_of(blender.data.objects["World"])
 
 
+def test_what_is_saved_after_another_edit_is_that_edit(blender, recording: Path, owner: Any, tmp_path: Path) -> None:
+    """Undo and a new edit lead to the same revision again, with another world."""
+    path, name = str(tmp_path / "a.blend"), owner.name
+    session.commit(owner, edit_of_chunks(session.own_world_of(owner), {(1, 0, 0): PALETTE.voxel(1)}))
+    blender.ops.ed.undo_push(message="edit")
+    blender.ops.wm.save_as_mainfile(filepath=path)
+    blender.ops.ed.undo()
+    owner = blender.data.objects[name]
+    session.commit(owner, edit_of_chunks(session.own_world_of(owner), {(0, 1, 0): PALETTE.voxel(2)}))
+    assert owner.voxelwright.revision == 2
+    expected = digest(session.world_of(owner))
+    blender.ops.wm.save_as_mainfile(filepath=path)
+    blender.ops.wm.open_mainfile(filepath=path)
+    assert digest(session.world_of(blender.data.objects[name])) == expected
+
+
 def _crash(recording: Path) -> None:
     """End the session's process, as far as its journal can tell."""
     session.recorder._file._file.close()
