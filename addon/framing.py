@@ -3,11 +3,14 @@
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..voxel.errors import VoxelwrightError
+from ..voxel.world import Coord, World
 from . import session
 
 _MARGIN = 0.05
@@ -25,9 +28,10 @@ def view_of(context: bpy.types.Context) -> bpy.types.RegionView3D | None:
 
 
 def corners_of(owner: bpy.types.Object) -> NDArray[np.float64]:
-    """(n, 3) float64: the corners of the box about an object, in Blender's world space; n is 0 for an empty world."""
+    """(n, 3) float64: the corners of the box about an object, in Blender's world space; n is 0 for a world that is
+    empty or cannot be loaded."""
     if session.is_world(owner):
-        bounds = session.world_of(owner).bounds()
+        bounds = _bounds_of(owner)
         if bounds is None:
             return np.empty((0, 3))
         low, high = np.array(bounds[0]), np.array(bounds[1]) + 1
@@ -36,6 +40,21 @@ def corners_of(owner: bpy.types.Object) -> NDArray[np.float64]:
         local = np.array([tuple(corner) for corner in owner.bound_box])
     matrix = np.array(owner.matrix_world)
     return np.asarray(local @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+_known_bounds: WeakKeyDictionary[World, tuple[int, tuple[Coord, Coord] | None]] = WeakKeyDictionary()
+"""Versions of worlds, and their bounds then: a panel asks at every draw."""
+
+
+def _bounds_of(owner: bpy.types.Object) -> tuple[Coord, Coord] | None:
+    try:
+        world = session.world_of(owner)
+    except VoxelwrightError:
+        return None
+    known = _known_bounds.get(world)
+    if known is None or known[0] != world.version:
+        known = _known_bounds[world] = world.version, world.bounds()
+    return known[1]
 
 
 def corners_of_all(owners: Iterable[bpy.types.Object]) -> NDArray[np.float64]:
