@@ -6,6 +6,8 @@ from typing import Any
 
 import bpy
 
+from .redrawing import redraw
+
 WAY_ITEMS = (
     ("AUTO", "Automatic", "Direct where Blender draws with OpenGL, carried elsewhere and where direct fails"),
     ("DIRECT", "Direct", "Draw in Blender's own OpenGL context: the fastest"),
@@ -69,11 +71,8 @@ def _quality(self: Any) -> Quality:
     return Quality(round(self.resolution, 3), self.blending, self.samples)
 
 
-def _redraw(_self: object, context: bpy.types.Context) -> None:
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+def _redraw(_self: object, _context: bpy.types.Context) -> None:
+    redraw()
 
 
 class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):

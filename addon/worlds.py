@@ -14,7 +14,7 @@ from ..voxel.jobs import Job, Progress, finish, stage
 from ..voxel.layout import AIR
 from ..voxel.limits import MAX_IMPORT_FILE_BYTES, MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Material, Palette
-from ..voxel.settings import Recipe
+from ..voxel.settings import Recipe, Settings
 from ..voxel.storage import reading
 from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, new_world
 from . import kernel_cache, presets
@@ -87,9 +87,14 @@ def generate(recipe: Recipe) -> Job[World]:
 def generate_anew(world: World, recipe: Recipe) -> Job[Edit]:
     """The edit that replaces all of a world by what a recipe gives."""
     made = yield from generate(recipe)
+    return edit_to(world, made, replace(world.settings, recipe=recipe))
+
+
+def edit_to(world: World, wanted: World, settings: Settings) -> Edit:
+    """The edit that gives a world another's voxels and palette, and settings."""
     chunks: dict[Coord, Chunk] = dict.fromkeys(world.coords(), AIR)
-    chunks.update((coord, made.chunk(coord)) for coord in made.coords())
-    return edit_of_chunks(world, chunks, made.palette, replace(world.settings, recipe=recipe))
+    chunks.update((coord, wanted.chunk(coord)) for coord in wanted.coords())
+    return edit_of_chunks(world, chunks, wanted.palette, settings)
 
 
 def generate_frame(world: World, phase: float, reduced: bool) -> Job[Edit]:

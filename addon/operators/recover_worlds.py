@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import bpy
 
+from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job, stage
-from ...voxel.layout import AIR
 from ...voxel.storage import Loaded
-from ...voxel.world import Chunk, Coord, Edit, World, edit_of_chunks
-from .. import idnames, journal_files, recorder, session
+from .. import idnames, journal_files, recorder, session, worlds
 from .job_operator import JobOperator, Result
 
 _crashed: list[list[Path]] = []
@@ -33,11 +32,12 @@ def look_again() -> None:
     _crashed[:] = [found]
 
 
-class _Kept(NamedTuple):
-    """A world that a journal has."""
+class _Found(NamedTuple):
+    """What journals have: worlds by their ids, the journals that were read whole, and what went wrong with others."""
 
-    world_id: str
-    loaded: Loaded
+    worlds: dict[str, Loaded]
+    paths: list[Path]
+    problems: list[str]
 
 
 class VOXELWRIGHT_OT_recover_worlds(JobOperator, bpy.types.Operator):
@@ -48,22 +48,23 @@ class VOXELWRIGHT_OT_recover_worlds(JobOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     is_previewed = True
 
-    def start(self, _context: bpy.types.Context) -> Job[list[_Kept]]:
+    def start(self, _context: bpy.types.Context) -> Job[_Found]:
         look_again()
-        self._paths = list(_crashed[0])
-        return _loading(self._paths)
+        return _loading(list(_crashed[0]))
 
-    def finish(self, context: bpy.types.Context, result: list[_Kept]) -> None:
-        for kept in result:
-            owner = next((o for o in bpy.data.objects if session.world_id(o) == kept.world_id and not o.library), None)
+    def finish(self, context: bpy.types.Context, result: _Found) -> None:
+        for world_id, loaded in result.worlds.items():
+            owner = next((o for o in bpy.data.objects if session.world_id(o) == world_id and not o.library), None)
             if owner is None:
-                session.new_world_object(context, "Recovered", kept.loaded.world)
+                session.new_world_object(context, "Recovered", loaded.world)
             else:
-                session.commit(owner, _edit_to(session.own_world_of(owner), kept.loaded.world))
-            if kept.loaded.damaged:
-                self.report({"WARNING"}, kept.loaded.damage)
-        self.report({"INFO"}, f"Recovered {len(result)} worlds; save the file to keep them")
-        _remove(self._paths)
+                session.commit(owner, worlds.edit_to(session.own_world_of(owner), loaded.world, loaded.world.settings))
+        for problem in result.problems:
+            self.report({"WARNING"}, problem)
+        self.report({"INFO"}, f"Recovered {len(result.worlds)} worlds; save the file to keep them")
+        # Only what this session's own journal has now, or could have.
+        if not session.recorder.problem:
+            _remove(result.paths)
 
 
 class VOXELWRIGHT_OT_discard_recovery(bpy.types.Operator):
@@ -81,22 +82,26 @@ class VOXELWRIGHT_OT_discard_recovery(bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _loading(paths: list[Path]) -> Job[list[_Kept]]:
-    """The worlds of journals; of a world that is in several the newest."""
-    kept: dict[str, Loaded] = {}
+def _loading(paths: list[Path]) -> Job[_Found]:
+    """The worlds of journals; of a world that is in several the newest. A journal that cannot be read whole stays."""
+    found = _Found({}, [], [])
     for number, path in enumerate(paths):
-        for world_id, found in journal_files.worlds_of(path).items():
-            if world_id not in kept and len(found.history) > 1:
-                share = number / len(paths), (number + 1) / len(paths)
-                kept[world_id] = yield from stage(found.loading(), *share)
-    return [_Kept(*item) for item in kept.items()]
-
-
-def _edit_to(world: World, wanted: World) -> Edit:
-    """The edit that makes one world equal to another."""
-    chunks: dict[Coord, Chunk] = dict.fromkeys(world.coords(), AIR)
-    chunks.update((coord, wanted.chunk(coord)) for coord in wanted.coords())
-    return edit_of_chunks(world, chunks, wanted.palette, wanted.settings)
+        share = number / len(paths), (number + 1) / len(paths)
+        kept = journal_files.worlds_of(path)
+        try:
+            for world_id in kept.keys() - found.worlds.keys():
+                loaded = yield from stage(kept[world_id].loading(), *share)
+                found.worlds[world_id] = loaded
+                if loaded.damaged:
+                    found.problems.append(loaded.damage)
+        except VoxelwrightError as error:
+            found.problems.append(f"{path.name} was not recovered whole, and is kept: {error}")
+            continue
+        if kept:
+            found.paths.append(path)
+        else:
+            found.problems.append(f"{path.name} cannot be read, and is kept; the console says why.")
+    return found
 
 
 def _remove(paths: list[Path]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from ...voxel.errors import VoxelwrightError
 from .. import preferences, session
 from ..properties import of_object, of_scene, shown_in
+from ..redrawing import redraw
 from .preview import Preview
 from .stats import draw_stats
 
@@ -104,14 +105,6 @@ def is_drawable(owner: bpy.types.Object) -> bool:
     """Whether the object's matrix leaves anything of its world: a scale of 0 does not."""
     determinant = np.linalg.det(np.array(owner.matrix_world)[:3, :3])
     return bool(np.isfinite(determinant) and determinant != 0)
-
-
-def redraw() -> None:
-    """Draw all 3D viewports again, and their sidebars."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 def _redraw_soon() -> None:

@@ -174,6 +174,33 @@ def test_after_a_crash_before_any_save_worlds_come_back_as_new_objects(blender, 
     assert digest(session.world_of(blender.data.objects["Recovered"])) == last
 
 
+def test_a_world_that_a_journal_has_as_a_snapshot_alone_comes_back(
+    blender, recording: Path, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A journal that became large is begun anew with what no file has."""
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_files, "LARGE_BYTES", 1)
+        session.commit(owner, edit_of_chunks(session.own_world_of(owner), {(1, 1, 0): PALETTE.voxel(2)}))
+    last = digest(session.world_of(owner))
+    assert digest(_recorded(recording, owner)) == last
+    _crash(recording)
+    blender.ops.wm.read_homefile(use_empty=True)
+    recover_worlds.look_again()
+    blender.ops.voxelwright.recover_worlds("EXEC_DEFAULT")
+    assert digest(session.world_of(blender.data.objects["Recovered"])) == last
+
+
+def test_journals_that_cannot_be_read_are_kept(blender, recording: Path, owner: Any) -> None:
+    _crash(recording)
+    (path,) = recording.glob("*.vxj")
+    path.write_bytes(b"VOXELJNL" + b"\xff" * 30)
+    blender.ops.wm.read_homefile(use_empty=True)
+    recover_worlds.look_again()
+    blender.ops.voxelwright.recover_worlds("EXEC_DEFAULT")
+    assert path.exists()
+    assert recover_worlds.is_needed()
+
+
 def test_what_a_crash_left_can_be_discarded(blender, recording: Path, owner: Any) -> None:
     _crash(recording)
     blender.ops.wm.read_homefile(use_empty=True)
