@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish, stage
 from ..voxel.layout import AIR
@@ -206,6 +208,40 @@ def prepare_rays() -> Job[None]:
             RayCaster(world).cast((1.0, 1.0, 40.0), (0.5, 0.5, -1.0))
 
     yield from kernel_cache.compiling(RAYS, cast)
+
+
+EDITING = "editing"
+"""The group of kernels that tools change worlds with, and draw their cursors."""
+
+
+def prepare_editing() -> Job[None]:
+    """Compile what tools need."""
+    yield from prepare_rays()
+    from ..voxel.edit import actions, patterns, sculpt, selection
+    from ..voxel.edit.connected import connected
+    from ..voxel.edit.dabs import Stroke, touched
+    from ..voxel.edit.outline import outline
+    from ..voxel.edit.shapes import custom, sphere
+
+    def edit() -> Job[None]:
+        stone = patterns.only(1)
+        world, ball = _sample_world(), sphere(2.0, "smooth")
+        yield Progress(0.0, "outlines")
+        outline(touched(ball.at((0, 0, 32))))
+        outline(touched(custom(np.ones((2, 2, 2), np.bool_)).at((0, 0, 32))))
+        outline(selection.surface(world).grown(1).shrunk(1))
+        connected(world, (0, 0, 31), "face", 4)
+        for name, action in (
+            ("add", actions.add(stone)),
+            ("patterns", actions.paint(patterns.by_noise([1, 2], 8.0))),
+            ("raise", sculpt.raise_(1.0)),
+            ("smooth", sculpt.smooth()),
+            ("grow", sculpt.grow()),
+        ):
+            yield Progress(0.0, name)
+            Stroke(world, action, ball).dab((8.0, 8.0, 31.0))
+
+    yield from kernel_cache.compiling(EDITING, edit)
 
 
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
