@@ -8,20 +8,24 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import animation, cli, idnames, keymaps, panels, preferences, properties, session
+from . import animation, cli, idnames, keymaps, panels, preferences, properties, selection_panel, selections, session
 from .operators import (
     bake_world,
+    copy_voxels,
     drop_objects,
+    edit_voxels,
     export_baked,
     import_world,
+    move_voxels,
     new_world,
     recover_worlds,
     retry_preview,
+    select_voxels,
     select_world,
     set_smoothing,
     view_worlds,
 )
-from .viewport import handler
+from .viewport import handler, selection_overlay
 
 
 class _Step(NamedTuple):
@@ -42,7 +46,12 @@ _MODULES = (
     view_worlds,
     recover_worlds,
     retry_preview,
+    select_voxels,
+    edit_voxels,
+    copy_voxels,
+    move_voxels,
     panels,
+    selection_panel,
 )
 _done: list[_Step] = []
 
@@ -80,9 +89,10 @@ def _steps() -> list[_Step]:
         _cli_command(),
         _Step(lambda: None, session.put_away),
         _Step(handler.register, handler.unregister),
+        _Step(selection_overlay.register, selection_overlay.unregister),
         _Step(keymaps.register, keymaps.unregister),
     ]
-    steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
+    steps += [_handler(name, f) for module in (session, animation, selections) for name, f in module.HANDLERS.items()]
     return steps
 
 

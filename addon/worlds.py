@@ -208,6 +208,31 @@ def prepare_rays() -> Job[None]:
     yield from kernel_cache.compiling(RAYS, cast)
 
 
+SELECTING = "selecting"
+"""The group of kernels that selections need: made, drawn, and worked on."""
+
+
+def prepare_selecting() -> Job[None]:
+    """Compile what selections need."""
+    kernel_cache.prepare()
+    if kernel_cache.is_compiled(SELECTING):
+        return
+    yield Progress(0.0, "Loading")
+    from ..voxel.edit import actions, connected, outline, patterns, selection
+    from ..voxel.edit.dabs import throughout
+
+    def select() -> Job[None]:
+        world = _sample_world()
+        part = selection.box((0, 0, 0), (40, 3, 3))
+        yield Progress(0.0, "selections")
+        connected.connected(world, (0, 0, 0), "surface")
+        outline.outline(part.grown(1) & selection.surface(world))
+        yield Progress(0.0, "changes")
+        throughout(world, actions.paint(patterns.only(2)), part)
+
+    yield from kernel_cache.compiling(SELECTING, select)
+
+
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     from ..voxel.mesh.blocky import mesh_blocky
     from ..voxel.mesh.smooth import mesh_smooth
