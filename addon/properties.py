@@ -59,6 +59,11 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         description="How many edits of the world's history are in effect; Blender's undo sets it back",
         options={"HIDDEN"},
     )
+    selection: bpy.props.IntProperty(
+        name="Selection",
+        description="Which of the session's selections of voxels this object has; Blender's undo sets it back",
+        options={"HIDDEN"},
+    )
     phase: bpy.props.FloatProperty(
         name="Phase",
         description="Moves the terrain that the world was generated from, one turn a unit. Keyframe it to animate; "

@@ -11,12 +11,13 @@ import bpy
 from . import (
     animation,
     cli,
-    cursor,
     idnames,
     keymaps,
     panels,
     preferences,
     properties,
+    selection_panel,
+    selections,
     session,
     tool_panels,
     tool_properties,
@@ -24,34 +25,30 @@ from . import (
 from .operators import (
     bake_world,
     brush_settings,
+    copy_voxels,
     draw_shape,
     drop_objects,
+    edit_voxels,
     export_baked,
     extrude_face,
     fill_connected,
     hover,
     import_world,
+    move_voxels,
     new_world,
     pick_material,
     recover_worlds,
     retry_preview,
+    select_gesture,
+    select_voxels,
     select_world,
     set_smoothing,
     stamp,
     stroke,
     view_worlds,
 )
-from .tools import box as box_tool
-from .tools import build as build_tool
-from .tools import extrude as extrude_tool
-from .tools import fill as fill_tool
-from .tools import line as line_tool
-from .tools import paint as paint_tool
-from .tools import pick as pick_tool
-from .tools import sculpt as sculpt_tool
-from .tools import stamp as stamp_tool
-from .tools.common import Tool
-from .viewport import handler
+from .tools import toolbar
+from .viewport import cursor_overlay, handler, selection_overlay
 
 
 class _Step(NamedTuple):
@@ -81,19 +78,14 @@ _MODULES = (
     extrude_face,
     stamp,
     pick_material,
+    select_voxels,
+    select_gesture,
+    edit_voxels,
+    copy_voxels,
+    move_voxels,
     panels,
+    selection_panel,
     tool_panels,
-)
-_TOOLS = (
-    sculpt_tool.VOXELWRIGHT_TL_sculpt,
-    build_tool.VOXELWRIGHT_TL_build,
-    paint_tool.VOXELWRIGHT_TL_paint,
-    box_tool.VOXELWRIGHT_TL_box,
-    line_tool.VOXELWRIGHT_TL_line,
-    fill_tool.VOXELWRIGHT_TL_fill,
-    extrude_tool.VOXELWRIGHT_TL_extrude,
-    stamp_tool.VOXELWRIGHT_TL_stamp,
-    pick_tool.VOXELWRIGHT_TL_pick,
 )
 _done: list[_Step] = []
 
@@ -131,10 +123,12 @@ def _steps() -> list[_Step]:
         _cli_command(),
         _Step(lambda: None, session.put_away),
         _Step(handler.register, handler.unregister),
+        _Step(selection_overlay.register, selection_overlay.unregister),
+        _Step(cursor_overlay.register, cursor_overlay.unregister),
         _Step(keymaps.register, keymaps.unregister),
-        *(_tool(tool, first=number == 0) for number, tool in enumerate(_TOOLS)),
+        _Step(toolbar.register, toolbar.unregister),
     ]
-    steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
+    steps += [_handler(name, f) for module in (session, animation, selections) for name, f in module.HANDLERS.items()]
     return steps
 
 
@@ -148,20 +142,6 @@ def _property(owner: type, group: type) -> _Step:
 def _handler(name: str, function: Callable[..., None]) -> _Step:
     handlers = getattr(bpy.app.handlers, name)
     return _Step(lambda: handlers.append(function), lambda: handlers.remove(function))
-
-
-def _tool(tool: type[Tool], *, first: bool) -> _Step:
-    """A tool in the toolbar; ours stand together below Blender's."""
-
-    def do() -> None:
-        bpy.utils.register_tool(tool, separator=first)
-        cursor.makers[tool.bl_idname] = tool.cursor
-
-    def undo() -> None:
-        cursor.makers.pop(tool.bl_idname)
-        bpy.utils.unregister_tool(tool)
-
-    return _Step(do, undo)
 
 
 def _cli_command() -> _Step:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish, stage
 from ..voxel.layout import AIR
@@ -210,6 +208,31 @@ def prepare_rays() -> Job[None]:
     yield from kernel_cache.compiling(RAYS, cast)
 
 
+SELECTING = "selecting"
+"""The group of kernels that selections need: made, drawn, and worked on."""
+
+
+def prepare_selecting() -> Job[None]:
+    """Compile what selections need."""
+    kernel_cache.prepare()
+    if kernel_cache.is_compiled(SELECTING):
+        return
+    yield Progress(0.0, "Loading")
+    from ..voxel.edit import actions, connected, outline, patterns, selection
+    from ..voxel.edit.dabs import throughout
+
+    def select() -> Job[None]:
+        world = _sample_world()
+        part = selection.box((0, 0, 0), (40, 3, 3))
+        yield Progress(0.0, "selections")
+        connected.connected(world, (0, 0, 0), "surface")
+        outline.outline(part.grown(1) & selection.surface(world))
+        yield Progress(0.0, "changes")
+        throughout(world, actions.paint(patterns.only(2)), part)
+
+    yield from kernel_cache.compiling(SELECTING, select)
+
+
 EDITING = "editing"
 """The group of kernels that tools change worlds with, and draw their cursors."""
 
@@ -217,22 +240,15 @@ EDITING = "editing"
 def prepare_editing() -> Job[None]:
     """Compile what tools need."""
     yield from prepare_rays()
-    from ..voxel.edit import actions, patterns, sculpt, selection
-    from ..voxel.edit.connected import connected
-    from ..voxel.edit.dabs import Stroke, touched
-    from ..voxel.edit.outline import outline
-    from ..voxel.edit.shapes import custom, sphere
+    yield from prepare_selecting()
+    from ..voxel.edit import actions, patterns, sculpt
+    from ..voxel.edit.dabs import Stroke
+    from ..voxel.edit.shapes import sphere
 
     def edit() -> Job[None]:
-        stone = patterns.only(1)
         world, ball = _sample_world(), sphere(2.0, "smooth")
-        yield Progress(0.0, "outlines")
-        outline(touched(ball.at((0, 0, 32))))
-        outline(touched(custom(np.ones((2, 2, 2), np.bool_)).at((0, 0, 32))))
-        outline(selection.surface(world).grown(1).shrunk(1))
-        connected(world, (0, 0, 31), "face", 4)
         for name, action in (
-            ("add", actions.add(stone)),
+            ("add", actions.add(patterns.only(1))),
             ("patterns", actions.paint(patterns.by_noise([1, 2], 8.0))),
             ("raise", sculpt.raise_(1.0)),
             ("smooth", sculpt.smooth()),

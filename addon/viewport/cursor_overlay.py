@@ -9,39 +9,57 @@ import bpy
 from mathutils import Matrix
 
 from .. import cursor
-from . import lines
+from .lines import Lines, kept_state
 
 _LINE_WIDTH = 1.0
+_FAINT = 0.12
 _TEXT_PLACE = 24, 30
 """Right of the mouse and below it, in pixels at a scale of 1."""
 
 _TEXT_SIZE = 11
-_MAX_BATCHES = 64
+_MAX_KEPT = 64
 
-_batches: dict[Hashable, Any] = {}
-"""What is on the graphics card, the newest last."""
+_kept: dict[Hashable, Lines] = {}
+"""By the parts' keys, the newest last."""
+
+_failed: list[bool] = []
 
 
-def draw(context: bpy.types.Context) -> None:
-    """Draw the outlines, where the mouse is in the context's region."""
-    shown, owner = _shown(context)
-    if shown is None or owner is None:
+def draw() -> None:
+    """Called by Blender for every 3D viewport, after worlds have been drawn."""
+    _guarded(_draw)
+
+
+def draw_text() -> None:
+    """Called by Blender for every 3D viewport, when its text is drawn."""
+    _guarded(_draw_text)
+
+
+def _guarded(function: Callable[[bpy.types.Context, cursor.Cursor, bpy.types.Object], None]) -> None:
+    context = bpy.context
+    shown = cursor.shown()
+    if _failed or shown is None or shown.region != context.region.as_pointer() or not cursor.active_tool(context):
         return
-    size, scale = (context.region.width, context.region.height), context.preferences.system.ui_scale
-    drawn = [(part, owner.matrix_world @ Matrix.Translation(part.offset)) for part in shown.parts if len(part.lines)]
-    for part, matrix in drawn:
-        if part.faces is not None:
-            lines.mask(_kept(("mask", part.key), lambda part=part: lines.new_mask(part.faces)), matrix)
-    for part, matrix in drawn:
-        batch = _kept(("lines", part.key), lambda part=part: lines.new_batch(part.lines))
-        lines.draw(batch, matrix, (*part.color, 1.0), _LINE_WIDTH * scale, size)
-
-
-def draw_text(context: bpy.types.Context) -> None:
-    """Draw the words."""
-    shown, owner = _shown(context)
-    if shown is None or owner is None or not shown.text:
+    owner = context.scene.objects.get(shown.owner)
+    if owner is None:
         return
+    try:
+        function(context, shown, owner)
+    except Exception as error:  # it would be raised again at every redraw
+        _failed.append(True)
+        print(f"Voxelwright: tools have no cursor any more, please report it: {error!r}")
+
+
+def _draw(context: bpy.types.Context, shown: cursor.Cursor, owner: bpy.types.Object) -> None:
+    drawn = [(_lines_of(part), owner.matrix_world @ Matrix.Translation(part.offset), part.color) for part in shown.parts]
+    with kept_state():
+        for lines, matrix, _ in drawn:
+            lines.hide_behind(matrix)
+        for lines, matrix, color in drawn:
+            lines.draw(context, matrix, color, _FAINT, _LINE_WIDTH)
+
+
+def _draw_text(context: bpy.types.Context, shown: cursor.Cursor, _owner: bpy.types.Object) -> None:
     scale = context.preferences.system.ui_scale
     blf.size(0, _TEXT_SIZE * scale)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
@@ -52,27 +70,29 @@ def draw_text(context: bpy.types.Context) -> None:
     blf.disable(0, blf.SHADOW)
 
 
-def release() -> None:
-    """Forget what is on the graphics card."""
-    _batches.clear()
+def _lines_of(part: cursor.Part) -> Lines:
+    if part.key is None:
+        return Lines(part.lines, part.faces)
+    lines = _kept.pop(part.key, None) or Lines(part.lines, part.faces)
+    _kept[part.key] = lines
+    while len(_kept) > _MAX_KEPT:
+        _kept.pop(next(iter(_kept)))
+    return lines
 
 
-def _shown(context: bpy.types.Context) -> tuple[cursor.Cursor | None, bpy.types.Object | None]:
-    """The cursor of the context's region, and the object that it belongs to."""
-    shown = cursor.shown()
-    if shown is None or shown.region != context.region.as_pointer() or not cursor.active_tool(context):
-        return None, None
-    return shown, context.scene.objects.get(shown.owner)
+_handles: list[Any] = []
 
 
-def _kept(key: tuple[str, Hashable], make: Callable[[], Any]) -> Any:
-    """What was made under the same key; parts without one are made for each draw."""
-    if key[1] is None:
-        return make()
-    batch = _batches.pop(key, None)
-    if batch is None:
-        batch = make()
-    _batches[key] = batch
-    while len(_batches) > _MAX_BATCHES:
-        _batches.pop(next(iter(_batches)))
-    return batch
+def register() -> None:
+    """Add the handlers, after that which draws worlds."""
+    for function, when in ((draw, "POST_VIEW"), (draw_text, "POST_PIXEL")):
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(function, (), "WINDOW", when))
+
+
+def unregister() -> None:
+    """Remove them."""
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    cursor.hide()
+    _kept.clear()
+    _failed.clear()

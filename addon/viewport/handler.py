@@ -13,7 +13,6 @@ from ...voxel.errors import VoxelwrightError
 from .. import preferences, session
 from ..properties import of_object, of_scene, shown_in
 from ..redrawing import redraw
-from . import cursor_overlay
 from .preview import Preview
 from .stats import draw_stats
 
@@ -35,7 +34,6 @@ def draw() -> None:
         return
     try:
         _draw(bpy.context)
-        cursor_overlay.draw(bpy.context)
     except Exception as error:  # it would be raised again at every redraw
         preview.fail(error)
         # The panel that says so is drawn again, but not from here.
@@ -44,13 +42,12 @@ def draw() -> None:
 
 def draw_text() -> None:
     """Called by Blender for every 3D viewport, when its text is drawn."""
-    if preview.failure or not preview.way:
-        return
     space: Any = bpy.context.space_data
+    wanted = space.overlay.show_overlays and of_scene(bpy.context.scene).show_stats
+    if preview.failure or not preview.way or not wanted:
+        return
     try:
-        if space.overlay.show_overlays and of_scene(bpy.context.scene).show_stats:
-            draw_stats(bpy.context, preview.figures())
-        cursor_overlay.draw_text(bpy.context)
+        draw_stats(bpy.context, preview.figures())
     except Exception as error:
         preview.fail(error)
 
@@ -131,7 +128,6 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(redraw):
         bpy.app.timers.unregister(redraw)
     preview.failure = ""
-    cursor_overlay.release()
     if not preview.way:
         return
     handles: list[Any] = []
