@@ -49,7 +49,7 @@ def undone(world, edit):
     world.apply(edit)
     world.apply(edit.inverse())
     assert world.palette == palette
-    assert {coord: True for coord in before} == {c: same_chunk(world.chunk(c), before[c]) for c in world.coords()}
+    assert dict.fromkeys(before, True) == {c: same_chunk(world.chunk(c), before[c]) for c in world.coords()}
     world.apply(edit)
 
 
