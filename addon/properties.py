@@ -60,6 +60,14 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     show_preview: bpy.props.BoolProperty(
         name="Preview", description="Show the world's voxels in 3D viewports", default=True
     )
+    material: bpy.props.IntProperty(
+        name="Material",
+        description="The material that tools place, by its index in the world's palette",
+        default=1,
+        min=1,
+        max=255,
+        options={"HIDDEN"},
+    )
     storage: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Storage",

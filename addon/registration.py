@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import animation, cli, idnames, keymaps, panels, preferences, properties, session
+from . import animation, cli, idnames, keymaps, palette_panel, panels, preferences, properties, session, swatches
 from .operators import (
     bake_world,
+    choose_material,
     drop_objects,
+    edit_palette,
     export_baked,
     import_world,
     new_world,
     recover_worlds,
+    replace_material,
     retry_preview,
     select_world,
     set_smoothing,
@@ -42,6 +45,10 @@ _MODULES = (
     view_worlds,
     recover_worlds,
     retry_preview,
+    choose_material,
+    edit_palette,
+    replace_material,
+    palette_panel,
     panels,
 )
 _done: list[_Step] = []
@@ -79,6 +86,7 @@ def _steps() -> list[_Step]:
         _property(bpy.types.Screen, properties.VOXELWRIGHT_PG_screen),
         _cli_command(),
         _Step(lambda: None, session.put_away),
+        _Step(lambda: None, swatches.clear),
         _Step(handler.register, handler.unregister),
         _Step(keymaps.register, keymaps.unregister),
     ]
