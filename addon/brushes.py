@@ -10,13 +10,14 @@ import bpy
 import numpy as np
 
 from ..voxel.errors import VoxelwrightError
-from ..voxel.layout import CHUNK_SIZE, FACE_AXIS, FACE_NORMALS, POS_Z
+from ..voxel.layout import AIR, CHUNK_SIZE, FACE_AXIS, FACE_NORMALS, MATERIAL_SHIFT, POS_Z
 from ..voxel.limits import MAX_SCULPT_STEP
 from ..voxel.world import Coord
-from . import picking
+from . import clipboard, picking
 
 if TYPE_CHECKING:
     from ..voxel.edit.actions import Action
+    from ..voxel.edit.clipboard import Clip
     from ..voxel.edit.dabs import Stroke
     from ..voxel.edit.patterns import Pattern
     from ..voxel.edit.selection import Selection
@@ -59,9 +60,7 @@ def follows_surface(action: str) -> bool:
     return action not in ("ADD", "REMOVE", "REPLACE", "PAINT")
 
 
-def aim(
-    owner: bpy.types.Object, ray: picking.Ray, settings: Any, action: str, locked: Aim | None = None
-) -> Aim | None:
+def aim(owner: bpy.types.Object, ray: picking.Ray, settings: Any, action: str, locked: Aim | None = None) -> Aim | None:
     """Where the brush is put by a ray in Blender's world space; locked is the stroke's first, which it may keep to."""
     local = picking.in_voxels(owner, ray)
     if locked is not None and settings.lock != "NONE":
@@ -126,11 +125,25 @@ def shape_of(settings: Any, face: int, radius: float | None = None) -> "Shape":
         case "DISC":
             return shapes.disc(size, face, falloff)
         case "STAMP":
-            from . import clipboard
-
-            return shapes.custom(clipboard.stamp())
+            return _stamp()
         case _:
             return shapes.sphere(size, falloff)
+
+
+_stamps: "list[tuple[Clip, Shape]]" = []
+"""What was copied last, and its form."""
+
+
+def _stamp() -> "Shape":
+    from ..voxel.edit import shapes
+
+    clip = clipboard.clip()
+    if clip is None:
+        raise VoxelwrightError("There is no stamp to brush with; copy a selection, or choose another shape.")
+    if not _stamps or _stamps[0][0] is not clip:
+        high = (clip.high[0] + 1, clip.high[1] + 1, clip.high[2] + 1)
+        _stamps[:] = [(clip, shapes.custom(clip.voxels.region(clip.low, high) >> MATERIAL_SHIFT != AIR))]
+    return _stamps[0][1]
 
 
 def is_between(settings: Any) -> bool:

@@ -102,7 +102,7 @@ def brush_parts(owner: bpy.types.Object, placement: "Placement") -> tuple[list[P
     if within is not None:
         found = touched(placement, symmetry, within)
         return [selection_part(found)], found.count
-    parts = []
+    parts: list[Part] = []
     for image in symmetry.images():
         seen = symmetry.placement(placement, image)
         parity = tuple(c % 2 for c in seen.middle)

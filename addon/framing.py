@@ -47,7 +47,7 @@ _known_bounds: WeakKeyDictionary[World, tuple[int, tuple[Coord, Coord] | None]] 
 
 
 def bounds_of(owner: bpy.types.Object) -> tuple[Coord, Coord] | None:
-    """The lowest and highest (inclusive) voxel of the object's world; None for one that is empty or cannot be loaded."""
+    """The lowest and highest (inclusive) voxel of the object's world; None where it is empty or cannot be loaded."""
     try:
         world = session.world_of(owner)
     except VoxelwrightError:

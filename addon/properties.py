@@ -77,6 +77,14 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     show_preview: bpy.props.BoolProperty(
         name="Preview", description="Show the world's voxels in 3D viewports", default=True
     )
+    material: bpy.props.IntProperty(
+        name="Material",
+        description="The material that tools place, by its index in the world's palette",
+        default=1,
+        min=1,
+        max=255,
+        options={"HIDDEN"},
+    )
     storage: bpy.props.PointerProperty(
         type=bpy.types.Text,
         name="Storage",
@@ -131,12 +139,8 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     sculpt: bpy.props.PointerProperty(
         type=VOXELWRIGHT_PG_sculpt, name="Sculpt", description="The brush of the Sculpt tool"
     )
-    build: bpy.props.PointerProperty(
-        type=VOXELWRIGHT_PG_build, name="Build", description="The brush of the Build tool"
-    )
-    paint: bpy.props.PointerProperty(
-        type=VOXELWRIGHT_PG_paint, name="Paint", description="The brush of the Paint tool"
-    )
+    build: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_build, name="Build", description="The brush of the Build tool")
+    paint: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_paint, name="Paint", description="The brush of the Paint tool")
     fill: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_fill, name="Fill", description="What Fill and Extrude take")
     stamp: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_stamp, name="Stamp", description="What Stamp puts")
     select: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_select, name="Select", description="What Select takes")

@@ -223,7 +223,9 @@ class FillSettings:
     """A mixin of property groups and operators: which voxels are connected."""
 
     by: bpy.props.EnumProperty(
-        name="Connected by", description="Which voxels are connected with the one under the mouse", items=CONNECTION_ITEMS
+        name="Connected by",
+        description="Which voxels are connected with the one under the mouse",
+        items=CONNECTION_ITEMS,
     )
     limit: bpy.props.IntProperty(
         name="Limit",

@@ -75,7 +75,11 @@ DRAWINGS: dict[str, list[Polygon]] = {
     ],
     "paint": [*cube(104, 138, 72, (ACCENT, MIDDLE, ACCENT_DARK)), bar((150, 150), (236, 236), 24, LIGHT)],
     "box": [*cube(128, 158, 100, height=0.55), *cube(128, 196, 34, ACCENTS, 0.6)],
-    "line": [polygon for i in range(4) for polygon in cube(206 - 52 * i, 226 - 44 * i, 32, ACCENTS if i in {0, 3} else GREYS)],
+    "line": [
+        polygon
+        for i in range(4)
+        for polygon in cube(206 - 52 * i, 226 - 44 * i, 32, ACCENTS if i in {0, 3} else GREYS)
+    ],
     "fill": [
         *cube(128, 104, 96, (ACCENT, MIDDLE, DARK), 0.45),
         disc(128, 182, 34, LIGHT),

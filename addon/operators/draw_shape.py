@@ -3,7 +3,7 @@
 
 import random
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -12,6 +12,7 @@ from ...voxel.layout import CHUNK_SHIFT, FACE_AXIS, FACE_SIGN, POS_Z
 from ...voxel.limits import MAX_WORLD_EDGE
 from ...voxel.world import Coord, Edit, World
 from .. import brushes, cursor, idnames, palettes, picking, selections
+from ..properties import of_object
 from ..tool_properties import (
     ACTION_ITEMS,
     BRUSH_KEYS,
@@ -21,7 +22,6 @@ from ..tool_properties import (
     copy_settings,
     of_tool,
 )
-from ..properties import of_object
 from .gesture import GestureOperator
 from .stroke import MODES
 
@@ -44,7 +44,12 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
     start: bpy.props.IntVectorProperty(name="From", description="The first voxel", subtype="XYZ")
     end: bpy.props.IntVectorProperty(name="To", description="The last voxel", subtype="XYZ")
     face: bpy.props.IntProperty(
-        name="Face", description="Which way the face looks where it begins", default=POS_Z, min=0, max=5, options={"HIDDEN"}
+        name="Face",
+        description="Which way the face looks where it begins",
+        default=POS_Z,
+        min=0,
+        max=5,
+        options={"HIDDEN"},
     )
     material: bpy.props.IntProperty(
         name="Material", description="The number of the material that is placed", default=1, min=1, max=255
@@ -72,7 +77,9 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
             local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
             end = self.end_at(owner, local)
             if end is not None:
-                self.end = np.clip(end, np.array(self.start) - MAX_WORLD_EDGE + 1, np.array(self.start) + MAX_WORLD_EDGE - 1)
+                self.end = np.clip(
+                    end, np.array(self.start) - MAX_WORLD_EDGE + 1, np.array(self.start) + MAX_WORLD_EDGE - 1
+                )
         elif not (event.type in _WHEEL and event.value == "PRESS" and self.deepen(_WHEEL[event.type])):
             return
         self._show(context, owner, event)
@@ -118,7 +125,7 @@ class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):
 
     bl_idname = idnames.OT_DRAW_BOX
     bl_label = "Draw Box"
-    bl_options: ClassVar = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     help_text = "Turn the wheel for the box's height; release to keep it; Esc to leave the world as it was"
 
@@ -146,7 +153,7 @@ class VOXELWRIGHT_OT_draw_line(_DrawOperator, bpy.types.Operator):
 
     bl_idname = idnames.OT_DRAW_LINE
     bl_label = "Draw Line"
-    bl_options: ClassVar = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO"}
 
     help_text = "Release to keep the line; Esc to leave the world as it was"
 

@@ -8,6 +8,7 @@ from ..properties import of_scene
 from ..tool_properties import FILL_KEYS, FillSettings, copy_settings
 from .gesture import GestureOperator
 
+
 class VOXELWRIGHT_OT_fill_connected(GestureOperator, FillSettings, bpy.types.Operator):
     """Give the voxels that are connected with the one under the mouse the active material"""
 

@@ -95,9 +95,7 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
         """Blender calls this where it ends the operator itself."""
         self._stopped(context)
 
-    def _aim(
-        self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event
-    ) -> brushes.Aim | None:
+    def _aim(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> brushes.Aim | None:
         ray = picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y))
         return brushes.aim_at_voxel(owner, picking.in_voxels(owner, ray), outside=False)
 
@@ -125,7 +123,8 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
 
 def _select(name: str, **arguments: Any) -> Result:
     """Run one of the operators that select, as an undo step of its own."""
-    return set(getattr(bpy.ops.voxelwright, name)("EXEC_DEFAULT", True, **arguments))
+    operators: Any = bpy.ops
+    return set(getattr(operators.voxelwright, name)("EXEC_DEFAULT", True, **arguments))
 
 
 CLASSES = (VOXELWRIGHT_OT_select_gesture,)

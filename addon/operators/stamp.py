@@ -7,7 +7,7 @@ import numpy as np
 
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Coord, Edit, World
-from .. import brushes, cursor, idnames, picking, selections, session, stamps
+from .. import brushes, cursor, idnames, picking, selections, stamps
 from ..properties import of_scene
 from ..tool_properties import STAMP_KEYS, StampSettings, copy_settings
 from .gesture import GestureOperator

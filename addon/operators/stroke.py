@@ -10,6 +10,7 @@ import numpy as np
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Edit, World
 from .. import brushes, cursor, idnames, palettes, picking, selections, session
+from ..properties import of_object
 from ..tool_properties import (
     ACTION_ITEMS,
     BRUSH_KEYS,
@@ -19,7 +20,6 @@ from ..tool_properties import (
     copy_settings,
     of_tool,
 )
-from ..properties import of_object
 from .gesture import GestureOperator
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
             self._draw_to(stroke, sample)
         return stroke.edit()
 
-    def _aim(self, context: bpy.types.Context, owner: bpy.types.Object, place: tuple[float, float]) -> brushes.Aim | None:
+    def _aim(
+        self, context: bpy.types.Context, owner: bpy.types.Object, place: tuple[float, float]
+    ) -> brushes.Aim | None:
         locked = brushes.Aim(tuple(self.samples[0].point), self.samples[0].face) if len(self.samples) else None
         return brushes.aim(owner, picking.mouse_ray(context, place), self, self.action, locked)
 

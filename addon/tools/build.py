@@ -12,8 +12,7 @@ class VOXELWRIGHT_TL_build(Tool):
     bl_idname = idnames.TOOL_BUILD
     bl_label = "Build Voxels"
     bl_description = (
-        "Add, remove or replace voxels of the active world.\n"
-        "Ctrl does the opposite, Shift smooths, F sets the radius"
+        "Add, remove or replace voxels of the active world.\nCtrl does the opposite, Shift smooths, F sets the radius"
     )
     bl_icon = icon("build")
     bl_keymap = brush_keys("build")

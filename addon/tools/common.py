@@ -6,9 +6,9 @@ from typing import Any
 
 import bpy
 
-from .. import idnames, palettes, session
-from ..tool_properties import of_tool
+from .. import cursor, idnames, palettes, session, swatches
 from ..properties import of_object
+from ..tool_properties import of_tool
 
 Key = tuple[str, dict[str, Any], dict[str, Any] | None]
 
@@ -20,7 +20,9 @@ def icon(name: str) -> str:
     return str(ICONS / name)
 
 
-def key(idname: str, kind: str, value: str = "PRESS", *, ctrl: bool = False, shift: bool = False, **properties: Any) -> Key:
+def key(
+    idname: str, kind: str, value: str = "PRESS", *, ctrl: bool = False, shift: bool = False, **properties: Any
+) -> Key:
     """An entry of a tool's keymap."""
     event = {"type": kind, "value": value, "ctrl": ctrl, "shift": shift}
     return idname, event, {"properties": list(properties.items())}
@@ -97,8 +99,11 @@ _PATTERN_SETTINGS = {
 def draw_material(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """The active material, with the palette behind it."""
     owner = session.active_world_object(context)
-    if owner is not None:
-        layout.popover(idnames.PT_PALETTE, text=palettes.active_name(owner))
+    world = session.loaded_world(owner) if owner is not None else None
+    if owner is not None and world is not None and world.palette.items():
+        material = world.palette.materials[palettes.active_material(owner)]
+        assert material is not None
+        layout.popover(idnames.PT_PALETTE, text=material.name, icon_value=swatches.icon_of(material))
 
 
 def draw_symmetry(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
@@ -114,6 +119,8 @@ class Tool(bpy.types.WorkSpaceTool):
     """What every tool of ours has. The subclass gives bl_idname, bl_label, bl_description, bl_icon, bl_keymap, and
     cursor, a cursor.Maker."""
 
+    bl_idname: str
+    cursor: cursor.Maker
     bl_space_type = "VIEW_3D"
     bl_context_mode = "OBJECT"
     bl_cursor = "CROSSHAIR"

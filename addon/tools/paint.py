@@ -12,8 +12,7 @@ class VOXELWRIGHT_TL_paint(Tool):
     bl_idname = idnames.TOOL_PAINT
     bl_label = "Paint Voxels"
     bl_description = (
-        "Give voxels of the active world another material.\n"
-        "F sets the radius, S picks the material under the mouse"
+        "Give voxels of the active world another material.\nF sets the radius, S picks the material under the mouse"
     )
     bl_icon = icon("paint")
     bl_keymap = brush_keys("paint")

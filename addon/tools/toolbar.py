@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tools in their order."""
 
-
 import bpy
 
 from .. import cursor

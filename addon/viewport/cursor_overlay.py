@@ -40,7 +40,7 @@ def _guarded(function: Callable[[bpy.types.Context, cursor.Cursor, bpy.types.Obj
     shown = cursor.shown()
     if _failed or shown is None or shown.region != context.region.as_pointer() or not cursor.active_tool(context):
         return
-    owner = context.scene.objects.get(shown.owner)
+    owner: bpy.types.Object | None = context.scene.objects.get(shown.owner)
     if owner is None:
         return
     try:
@@ -51,7 +51,9 @@ def _guarded(function: Callable[[bpy.types.Context, cursor.Cursor, bpy.types.Obj
 
 
 def _draw(context: bpy.types.Context, shown: cursor.Cursor, owner: bpy.types.Object) -> None:
-    drawn = [(_lines_of(part), owner.matrix_world @ Matrix.Translation(part.offset), part.color) for part in shown.parts]
+    drawn = [
+        (_lines_of(part), owner.matrix_world @ Matrix.Translation(part.offset), part.color) for part in shown.parts
+    ]
     with kept_state():
         for lines, matrix, _ in drawn:
             lines.hide_behind(matrix)

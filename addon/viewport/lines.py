@@ -50,7 +50,9 @@ class Lines:
             finally:
                 _state.color_mask_set(True, True, True, True)
 
-    def draw(self, context: bpy.types.Context, matrix: Matrix, color: Color, faint: float, width: float = _WIDTH) -> None:
+    def draw(
+        self, context: bpy.types.Context, matrix: Matrix, color: Color, faint: float, width: float = _WIDTH
+    ) -> None:
         """Draw them in a 3D viewport. matrix goes from their space to Blender's world; faint is the opacity of what is
         hidden."""
         if not len(self._segments):

@@ -195,6 +195,13 @@ def solid(world: World) -> Selection:
     return _where(world, lambda materials: materials != AIR)
 
 
+def everywhere(world: World) -> Selection:
+    """All voxels, air too, of the chunks that are not all air, and of those that touch them: where what is done
+    throughout a world may also add something."""
+    beside = list(np.ndindex(3, 3, 3))
+    return Selection({(x + i - 1, y + j - 1, z + k - 1): True for x, y, z in world.coords() for i, j, k in beside})
+
+
 def by_material(world: World, *materials: int) -> Selection:
     """All voxels of these materials, by their indices; air is not selected."""
     wanted = [material for material in materials if material != AIR]

@@ -12,7 +12,7 @@ from .selection import Selection, limited
 
 
 def on_face(clip: Clip, voxel: Coord, face: int) -> Coord:
-    """Where the clip's lowest voxel is when it stands on a face, in the middle of it: voxel is the one before the face."""
+    """Where the clip's lowest voxel is when its middle stands on a face: voxel is the one before the face."""
     axis = int(FACE_AXIS[face])
     low = [c - (n - 1) // 2 for c, n in zip(voxel, clip.size, strict=True)]
     low[axis] = voxel[axis] if FACE_SIGN[face] > 0 else voxel[axis] - clip.size[axis] + 1

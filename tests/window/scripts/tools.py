@@ -2,7 +2,6 @@
 """Every tool of the toolbar in use: its cursor, a gesture, undo, redo, Esc."""
 
 import hashlib
-from typing import Any
 
 import bpy
 import driver
