@@ -8,21 +8,40 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import animation, cli, idnames, keymaps, palette_panel, panels, preferences, properties, session, swatches
+from . import (
+    animation,
+    cli,
+    idnames,
+    keymaps,
+    palette_panel,
+    panels,
+    pie,
+    preferences,
+    procedural_panel,
+    properties,
+    session,
+    swatches,
+)
 from .operators import (
+    add_text,
     bake_world,
     choose_material,
     drop_objects,
     edit_palette,
+    erode_world,
     export_baked,
     import_world,
     new_world,
+    paint_ground,
     recover_worlds,
     replace_material,
+    reshape_world,
     retry_preview,
+    scatter,
     select_world,
     set_smoothing,
     view_worlds,
+    voxelise_mesh,
 )
 from .viewport import handler
 
@@ -48,8 +67,16 @@ _MODULES = (
     choose_material,
     edit_palette,
     replace_material,
+    reshape_world,
+    erode_world,
+    paint_ground,
+    scatter,
+    voxelise_mesh,
+    add_text,
     palette_panel,
     panels,
+    procedural_panel,
+    pie,
 )
 _done: list[_Step] = []
 
