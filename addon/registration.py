@@ -19,31 +19,49 @@ from . import (
     preferences,
     procedural_panel,
     properties,
+    selection_panel,
+    selections,
     session,
     swatches,
+    tool_panels,
+    tool_properties,
 )
 from .operators import (
     add_text,
     bake_world,
+    brush_settings,
     choose_material,
+    copy_voxels,
+    draw_shape,
     drop_objects,
     edit_palette,
+    edit_voxels,
     erode_world,
     export_baked,
+    extrude_face,
+    fill_connected,
+    hover,
     import_world,
+    move_voxels,
     new_world,
     paint_ground,
+    pick_material,
     recover_worlds,
     replace_material,
     reshape_world,
     retry_preview,
     scatter,
+    select_gesture,
+    select_voxels,
     select_world,
     set_smoothing,
+    stamp,
+    stroke,
     view_worlds,
     voxelise_mesh,
 )
-from .viewport import handler
+from .tools import toolbar
+from .viewport import cursor_overlay, handler, selection_overlay
 
 
 class _Step(NamedTuple):
@@ -53,6 +71,7 @@ class _Step(NamedTuple):
 
 _MODULES = (
     preferences,
+    tool_properties,
     properties,
     new_world,
     import_world,
@@ -64,6 +83,19 @@ _MODULES = (
     view_worlds,
     recover_worlds,
     retry_preview,
+    hover,
+    brush_settings,
+    stroke,
+    draw_shape,
+    fill_connected,
+    extrude_face,
+    stamp,
+    pick_material,
+    select_voxels,
+    select_gesture,
+    edit_voxels,
+    copy_voxels,
+    move_voxels,
     choose_material,
     edit_palette,
     replace_material,
@@ -73,8 +105,10 @@ _MODULES = (
     scatter,
     voxelise_mesh,
     add_text,
-    palette_panel,
     panels,
+    palette_panel,
+    selection_panel,
+    tool_panels,
     procedural_panel,
     pie,
 )
@@ -115,9 +149,12 @@ def _steps() -> list[_Step]:
         _Step(lambda: None, session.put_away),
         _Step(lambda: None, swatches.clear),
         _Step(handler.register, handler.unregister),
+        _Step(selection_overlay.register, selection_overlay.unregister),
+        _Step(cursor_overlay.register, cursor_overlay.unregister),
         _Step(keymaps.register, keymaps.unregister),
+        _Step(toolbar.register, toolbar.unregister),
     ]
-    steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
+    steps += [_handler(name, f) for module in (session, animation, selections) for name, f in module.HANDLERS.items()]
     return steps
 
 

@@ -133,6 +133,9 @@ MAX_CONNECTED_VOXELS = 1 << 26
 MAX_SELECTION_STEPS = 64
 """Voxels by which a selection grows or shrinks at once."""
 
+MAX_OUTLINE_SEGMENTS = 1 << 20
+"""Lines that outline a selection: 24 MiB."""
+
 MAX_EXTRUSION = 256
 """Voxels by which a face is extruded at once."""
 

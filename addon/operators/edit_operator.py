@@ -10,8 +10,7 @@ from ...voxel.jobs import Job, Progress
 from ...voxel.layout import CHUNK_SHAPE, VOXEL_DTYPE
 from ...voxel.palette import Palette
 from ...voxel.world import Edit, World, as_chunk, new_world
-from .. import kernel_cache, session
-from ..regions import selection_of
+from .. import kernel_cache, selections, session
 from .job_operator import JobOperator, has_world
 
 if TYPE_CHECKING:
@@ -47,19 +46,19 @@ class EditOperator(JobOperator):
         self._target = session.Target(owner)
         world = session.own_world_of(owner)
         self.read(context, owner)
-        return self._edit(owner, world)
+        return self._edit(world, selections.selection_of(owner))
 
     def finish(self, context: bpy.types.Context, result: Edit) -> None:
         session.commit(self._target.owner(context.scene), result)
         if not result:
             self.report({"INFO"}, "Nothing was changed")
 
-    def _edit(self, owner: bpy.types.Object, world: World) -> Job[Edit]:
+    def _edit(self, world: World, selection: "Selection | None") -> Job[Edit]:
         yield Progress(0.0, "Loading")
         kernel_cache.prepare()
         sample = _small_world(world.palette)
         yield from kernel_cache.compiling(self.bl_idname, lambda: self.small_edit_of(sample))
-        return (yield from self.edit_of(world, selection_of(owner)))
+        return (yield from self.edit_of(world, selection))
 
 
 def region(world: World, selection: "Selection | None") -> "Selection":
