@@ -25,8 +25,8 @@ _LINE_WIDTH = 1.5
 _NEARER = 0.002
 """Lines are drawn nearer to the eye by this part of their distance, or the faces they lie on would hide them."""
 
-_SELECTED, _PLACED = (1.0, 0.62, 0.16), (0.35, 0.8, 1.0)
-"""sRGB colours."""
+_SELECTED, _PLACED = (1.0, 0.75, 0.2), (0.35, 0.8, 1.0)
+"""sRGB colours, as Blender's own shaders take them."""
 
 _FAINT = 0.25
 """The opacity of lines that are hidden."""
@@ -58,8 +58,7 @@ class Lines:
             _matrices.load_matrix(_towards_the_eye(context) @ _matrices.get_model_view_matrix() @ matrix)
             for depth_test, opacity in (("GREATER", _FAINT), ("LESS_EQUAL", 1.0)):
                 _state.depth_test_set(depth_test)
-                # Blender shows what is drawn over a scene as its power of 1/2.2.
-                shader.uniform_float("color", (*(channel**2.2 for channel in color), opacity))
+                shader.uniform_float("color", (*color, opacity))
                 self._batch.draw(shader)
 
 
