@@ -30,7 +30,7 @@ class History:
     """The next to be redone is the last."""
 
     covered: dict[Coord, Chunk] = field(default_factory=dict)
-    """The world's own chunks where others are shown over them: a frame of an animation, or what a tool is about to do."""
+    """The world's own chunks where others are shown over them: a frame of an animation, or what a tool will do."""
 
     covered_palette: Palette | None = None
     """The world's own palette where another is shown with them."""

@@ -44,7 +44,7 @@ def is_ready() -> bool:
     return kernel_cache.is_compiled(worlds.RAYS)
 
 
-def mouse_ray(context: bpy.types.Context, place: tuple[int, int]) -> Ray:
+def mouse_ray(context: bpy.types.Context, place: tuple[float, float]) -> Ray:
     """The ray in Blender's world space that is seen as one point at a place of the context's region, in pixels."""
     region, view = context.region, context.region_data
     origin = view3d_utils.region_2d_to_origin_3d(region, view, place)

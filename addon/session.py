@@ -121,8 +121,8 @@ def frame_of(owner: bpy.types.Object) -> Frame | None:
 
 
 def show(owner: bpy.types.Object, edit: Edit, frame: Frame | None = None) -> None:
-    """Show something else over the object's world, by the edit from world_of() to it: a frame of an animation, or what a
-    tool is about to do. It goes before any edit, undo or save."""
+    """Show something else over the object's world, by the edit from world_of() to it: a frame of an animation, or what
+    a tool is about to do. It goes before any edit, undo or save."""
     _entry_of(owner).show(edit, frame)
 
 

@@ -233,6 +233,33 @@ def prepare_selecting() -> Job[None]:
     yield from kernel_cache.compiling(SELECTING, select)
 
 
+EDITING = "editing"
+"""The group of kernels that tools change worlds with, and draw their cursors."""
+
+
+def prepare_editing() -> Job[None]:
+    """Compile what tools need."""
+    yield from prepare_rays()
+    yield from prepare_selecting()
+    from ..voxel.edit import actions, patterns, sculpt
+    from ..voxel.edit.dabs import Stroke
+    from ..voxel.edit.shapes import sphere
+
+    def edit() -> Job[None]:
+        world, ball = _sample_world(), sphere(2.0, "smooth")
+        for name, action in (
+            ("add", actions.add(patterns.only(1))),
+            ("patterns", actions.paint(patterns.by_noise([1, 2], 8.0))),
+            ("raise", sculpt.raise_(1.0)),
+            ("smooth", sculpt.smooth()),
+            ("grow", sculpt.grow()),
+        ):
+            yield Progress(0.0, name)
+            Stroke(world, action, ball).dab((8.0, 8.0, 31.0))
+
+    yield from kernel_cache.compiling(EDITING, edit)
+
+
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     from ..voxel.mesh.blocky import mesh_blocky
     from ..voxel.mesh.smooth import mesh_smooth

@@ -62,23 +62,6 @@ class VOXELWRIGHT_OT_fill_voxels(_ActionOperator, bpy.types.Operator):
         return fill(only(self.material))
 
 
-class VOXELWRIGHT_OT_replace_material(_ActionOperator, bpy.types.Operator):
-    """Give the voxels of one material another, in the selection or else in the whole world"""
-
-    bl_idname = idnames.OT_REPLACE_MATERIAL
-    bl_label = "Replace Material"
-    bl_options = {"REGISTER", "UNDO"}
-
-    material: material("The index in the palette of the material that is replaced")
-    replacement: material("The index in the palette of the material that the voxels get", "Replacement")
-
-    def action(self) -> "Action":
-        from ...voxel.edit.actions import paint
-        from ...voxel.edit.patterns import only
-
-        return paint(only(self.replacement), material=self.material)
-
-
 class VOXELWRIGHT_OT_hollow_voxels(VoxelOperator, bpy.types.Operator):
     """Leave a shell of the solid voxels selected, or of the whole world"""
 
@@ -105,6 +88,5 @@ class VOXELWRIGHT_OT_hollow_voxels(VoxelOperator, bpy.types.Operator):
 CLASSES = (
     VOXELWRIGHT_OT_delete_voxels,
     VOXELWRIGHT_OT_fill_voxels,
-    VOXELWRIGHT_OT_replace_material,
     VOXELWRIGHT_OT_hollow_voxels,
 )

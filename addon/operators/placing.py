@@ -13,6 +13,7 @@ from .. import kernel_cache, picking, selections, session, worlds
 from ..placement import Placement
 from ..redrawing import redraw
 from ..viewport import selection_overlay
+from ..viewport.lines import Lines
 from .job_operator import Result
 from .voxel_operator import VoxelOperator
 
@@ -49,7 +50,7 @@ class PlacingOperator(VoxelOperator):
     )
 
     _placement: Placement
-    _lines: selection_overlay.Lines
+    _lines: Lines
 
     def clip_to_place(self, world: World, selection: "Selection | None") -> "Clip":
         """What is placed."""
@@ -91,7 +92,7 @@ class PlacingOperator(VoxelOperator):
         clip = self.clip_to_place(session.own_world_of(owner), selections.selection_of(owner))
         self._placement = Placement(clip, self.orientation())
         segments = [outline(solid(clip.voxels)), box_edges(clip.low, clip.high)]
-        self._lines = selection_overlay.Lines(np.concatenate(segments))
+        self._lines = Lines(np.concatenate(segments))
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if self._job is not None:

@@ -21,7 +21,7 @@ _FACE_ITEMS = [
         ("NEG_Y", "−", "Y"), ("POS_Z", "+", "Z"), ("NEG_Z", "−", "Z"),
     )
 ]  # fmt: skip
-_FACES = [name for name, *_ in _FACE_ITEMS]
+FACES = [name for name, *_ in _FACE_ITEMS]
 """In the order of voxel/layout.py."""
 
 
@@ -110,7 +110,7 @@ class VOXELWRIGHT_OT_select_connected(_SelectOperator, bpy.types.Operator):
     def find(self, world: World, _selection: "Selection | None") -> "Selection":
         from ...voxel.edit.connected import connected
 
-        return connected(world, self.start_voxel[:], self.by.lower(), _FACES.index(self.face), self.limit)
+        return connected(world, self.start_voxel[:], self.by.lower(), FACES.index(self.face), self.limit)
 
 
 class VOXELWRIGHT_OT_select_surface(_SelectOperator, bpy.types.Operator):

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
-import gpu
 import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
@@ -17,65 +16,14 @@ from numpy.typing import NDArray
 from .. import kernel_cache, selections, session
 from ..properties import of_object
 from . import handler
+from .lines import Color, Lines, kept_state
 
 if TYPE_CHECKING:
     from ...voxel.edit.selection import Selection
 
-_LINE_WIDTH = 1.5
-_NEARER = 0.002
-"""Lines are drawn nearer to the eye by this part of their distance, or the faces they lie on would hide them."""
-
 _SELECTED, _PLACED = (1.0, 0.75, 0.2), (0.35, 0.8, 1.0)
-"""sRGB colours, as Blender's own shaders take them."""
-
 _FAINT = 0.25
 """The opacity of lines that are hidden."""
-
-
-_state: Any = gpu.state
-_matrices: Any = gpu.matrix
-
-
-class Lines:
-    """Line segments (n, 2, 3) float32, which are brought to the graphics card when they are drawn first."""
-
-    def __init__(self, segments: NDArray[np.float32]) -> None:
-        self._segments: NDArray[np.float32] | None = segments
-        self._batch: Any = None
-
-    def draw(self, context: bpy.types.Context, matrix: Matrix, color: tuple[float, float, float]) -> None:
-        """Draw them in a 3D viewport; matrix goes from their space to Blender's world."""
-        shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-        if self._segments is not None:
-            self._batch = _batch_of(self._segments) if len(self._segments) else None
-            self._segments = None
-        if self._batch is None:
-            return
-        shader.bind()
-        shader.uniform_float("viewportSize", (context.region.width, context.region.height))
-        shader.uniform_float("lineWidth", _LINE_WIDTH * context.preferences.system.ui_scale)
-        with _matrices.push_pop():
-            _matrices.load_matrix(_towards_the_eye(context) @ _matrices.get_model_view_matrix() @ matrix)
-            for depth_test, opacity in (("GREATER", _FAINT), ("LESS_EQUAL", 1.0)):
-                _state.depth_test_set(depth_test)
-                shader.uniform_float("color", (*color, opacity))
-                self._batch.draw(shader)
-
-
-def _batch_of(segments: NDArray[np.float32]) -> Any:
-    layout = gpu.types.GPUVertFormat()
-    layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
-    points: Any = gpu.types.GPUVertBuf(layout, 2 * len(segments))
-    points.attr_fill("pos", segments.reshape(-1, 3))
-    return gpu.types.GPUBatch(type="LINES", buf=points)
-
-
-def _towards_the_eye(context: bpy.types.Context) -> Matrix:
-    """What brings points of view space nearer, on the spot where they are seen."""
-    view = context.region_data
-    if view.is_perspective:
-        return Matrix.Scale(1 - _NEARER, 4)
-    return Matrix.Translation((0, 0, _NEARER * view.view_distance))
 
 
 class Placed(NamedTuple):
@@ -114,21 +62,13 @@ def _draw(context: bpy.types.Context) -> None:
     if not space.overlay.show_overlays:
         return
     drawn = list(_to_draw(context))
-    if not drawn:
-        return
-    depth_test, blend, depth_mask = _state.depth_test_get(), _state.blend_get(), _state.depth_mask_get()
-    _state.blend_set("ALPHA")
-    _state.depth_mask_set(False)
-    try:
-        for lines, matrix, color in drawn:
-            lines.draw(context, matrix, color)
-    finally:
-        _state.depth_test_set(depth_test)
-        _state.blend_set(blend)
-        _state.depth_mask_set(depth_mask)
+    if drawn:
+        with kept_state():
+            for lines, matrix, color in drawn:
+                lines.draw(context, matrix, color, _FAINT)
 
 
-def _to_draw(context: bpy.types.Context) -> Iterator[tuple[Lines, Matrix, tuple[float, float, float]]]:
+def _to_draw(context: bpy.types.Context) -> Iterator[tuple[Lines, Matrix, Color]]:
     for owner in handler.shown_worlds(context):
         selection = selections.selection_of(owner)
         if selection is not None:

@@ -182,11 +182,11 @@ def test_delete_fill_replace_hollow(owner, call):
     before = voxels_of(owner())
     inside = np.zeros(before.shape, bool)
     inside[64:74, 64:96, 64:70] = True
-    call("replace_material", material=2, replacement=1)
+    call("replace_material", material="2", by="1")
     stone = np.where(before == 0x0200, 0x0100, before)
     assert np.array_equal(voxels_of(owner()), stone)
     call("select_box", corner=(0, 0, 0), opposite=(9, 31, 5))
-    call("replace_material", material=1, replacement=2)
+    call("replace_material", material="1", by="2")
     assert np.array_equal(voxels_of(owner()), np.where(inside & (stone == 0x0100), 0x0200, stone))
     call("fill_voxels", material=1)
     assert np.array_equal(voxels_of(owner()), np.where(inside, 0x0100, stone))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..kernels import kernel
 from ..layout import CHUNK_SIZE
 from ..limits import MAX_OUTLINE_SEGMENTS
-from ..world import Coord
+from ..world import Coord, chunk_overlaps
 from .selection import Selection
 
 _N = CHUNK_SIZE
@@ -45,6 +45,28 @@ def box_edges(low: Coord, high: Coord) -> NDArray[np.float32]:
     corners = np.array(list(product(*zip(low, np.array(high) + 1, strict=True))), np.float32)
     ends = [(corner, corner | bit) for bit in (4, 2, 1) for corner in range(8) if not corner & bit]
     return corners[np.array(ends)]
+
+
+def faces(selection: Selection) -> NDArray[np.float32]:
+    """The faces between selected voxels and others, (n, 4, 3) float32: their corners, in voxels, in an order that goes
+    round. It takes memory for the box of the selection."""
+    bounds = selection.bounds()
+    if bounds is None:
+        return np.empty((0, 4, 3), np.float32)
+    low, high = np.array(bounds[0]), np.array(bounds[1]) + 1
+    selected = np.zeros(high - low + 2, np.bool_)
+    for coord, inside, outside in chunk_overlaps(low.tolist(), high.tolist()):
+        mask = selection.mask(coord)
+        selected[1:-1, 1:-1, 1:-1][outside] = mask if isinstance(mask, bool) else mask[inside]
+    found = []
+    for axis in range(3):
+        # Between a voxel and the next along the axis.
+        places = np.argwhere(np.diff(selected, axis=axis)).astype(np.float32) + (low - 1).astype(np.float32)
+        places[:, axis] += 1
+        corners = np.zeros((4, 3), np.float32)
+        corners[:, (axis + 1) % 3], corners[:, (axis + 2) % 3] = (0, 1, 1, 0), (0, 0, 1, 1)
+        found.append(places[:, None] + corners)
+    return np.concatenate(found)
 
 
 def _rows_about(selection: Selection) -> Iterator[tuple[Coord, NDArray[np.uint64]]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..errors import VoxelwrightError
 from ..jobs import Job, Progress, finish
 from ..kernels import kernel
-from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT
+from ..layout import AIR, CHUNK_SHAPE, CHUNK_SHIFT, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT
 from ..limits import MAX_SELECTION_STEPS
 from ..world import Chunk, ChunkDelta, Coord, Edit, World, as_chunk, chunk_overlaps, same_chunk
 from .draft import check_chunks, window
@@ -70,6 +70,11 @@ class Selection:
             highs.append([c * _N + int(span[-1]) for c, span in zip(coord, spans, strict=True)])
         low, high = np.min(lows, axis=0).tolist(), np.max(highs, axis=0).tolist()
         return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+    def __contains__(self, voxel: Coord) -> bool:
+        mask = self.mask((voxel[0] >> CHUNK_SHIFT, voxel[1] >> CHUNK_SHIFT, voxel[2] >> CHUNK_SHIFT))
+        x, y, z = (c % CHUNK_SIZE for c in voxel)
+        return bool(mask if isinstance(mask, bool) else mask[x, y, z])
 
     def __bool__(self) -> bool:
         return bool(self._masks)
@@ -188,6 +193,13 @@ def box(one: Coord, other: Coord) -> Selection:
 def solid(world: World) -> Selection:
     """All voxels of the world that are not air."""
     return _where(world, lambda materials: materials != AIR)
+
+
+def everywhere(world: World) -> Selection:
+    """All voxels, air too, of the chunks that are not all air, and of those that touch them: where what is done
+    throughout a world may also add something."""
+    beside = list(np.ndindex(3, 3, 3))
+    return Selection({(x + i - 1, y + j - 1, z + k - 1): True for x, y, z in world.coords() for i, j, k in beside})
 
 
 def by_material(world: World, *materials: int) -> Selection:
