@@ -62,7 +62,7 @@ def _selects(space: Any) -> driver.Steps:
     yield from driver.move(driver.position())
     driver.record("at first", _state())
     _do("select_box", "EXEC_DEFAULT", corner=(8, 0, 0), opposite=(21, 20, 31))
-    _do("select_by_material", "EXEC_DEFAULT", material=2, mode="INTERSECT")
+    _do("select_by_material", "EXEC_DEFAULT", material="2", mode="INTERSECT")
     yield from driver.photograph("selected")
     yield from _undone("selecting")
     space.overlay.show_overlays = False
