@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from voxelwright.addon import clipboard, selections, session
+from voxelwright.addon.operators import copy_voxels, edit_voxels, move_voxels, select_voxels
 from voxelwright.voxel.edit.selection import Selection, box, by_material, solid
 from voxelwright.voxel.layout import CHUNK_SHAPE
 from voxelwright.voxel.palette import Material, Palette
@@ -305,3 +306,12 @@ def test_an_empty_selection_is_none(owner):
     selections.select(owner(), Selection())
     assert selections.selection_of(owner()) is None
     assert selections.number_of(owner()) == 0
+
+
+def test_tooltips(blender):
+    classes = [c for module in (copy_voxels, edit_voxels, move_voxels, select_voxels) for c in module.CLASSES]
+    assert len(classes) == 19
+    for operator in (getattr(blender.ops.voxelwright, c.bl_idname.partition(".")[2]).get_rna_type() for c in classes):
+        assert operator.description
+        for p in operator.properties:
+            assert p.description or p.identifier in ("rna_type", "filter_glob", "check_existing"), p.identifier
