@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from voxelwright.addon import clipboard, idnames, meshes, presets, session
+from voxelwright.addon import clipboard, idnames, meshes, presets, selections, session
 from voxelwright.voxel.edit import actions, patterns, sculpt
 from voxelwright.voxel.edit.clipboard import copy
 from voxelwright.voxel.edit.dabs import throughout
@@ -90,6 +90,31 @@ def test_operators_do_what_the_functions_do_as_one_step(blender, owner, idname, 
     assert blender.data.objects["world"].voxelwright.revision == revision + 1
     blender.ops.ed.undo()
     assert world_to_bytes(world(blender)) == before
+
+
+@pytest.mark.parametrize(
+    ("idname", "arguments"),
+    [
+        (idnames.OT_ROUGHEN_WORLD, {"strength": 8.0}),
+        (idnames.OT_ERODE_WORLD, {"talus": 0.0}),
+        (idnames.OT_PAINT_GROUND, {"least_slope": 0.0}),
+        (idnames.OT_SCATTER, {"spacing": 4, "chance": 1.0}),
+        (idnames.OT_REPLACE_MATERIAL, {"material": "1", "by": "2"}),
+        (idnames.OT_ADD_TEXT, {"text": "HHHHHHHH"}),
+    ],
+)
+def test_only_what_is_selected_is_changed(blender, owner, idname, arguments):
+    low, high = (-32, -32, -32), (96, 96, 96)
+    part = box((10, 12, -32), (49, 30, 40))
+    selections.select(owner, part)
+    blender.context.scene.cursor.location = (32, 20, 8)
+    blender.ops.ed.undo_push(message="selected")
+    called(blender, idname, **arguments)
+    changed = world(blender).region(low, high) != hills().region(low, high)
+    assert changed.any()
+    changed[10 + 32 : 50 + 32, 12 + 32 : 31 + 32, : 41 + 32] = False
+    if idname != idnames.OT_SCATTER:  # what stands in the selection may reach out of it
+        assert not changed.any()
 
 
 def test_stamps_are_scattered_with_their_materials(blender, owner):
