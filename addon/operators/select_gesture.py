@@ -8,8 +8,8 @@ from ...voxel.errors import VoxelwrightError
 from ...voxel.layout import FACE_AXIS, FACE_SIGN, MATERIAL_SHIFT
 from ...voxel.world import Coord
 from .. import brushes, cursor, idnames, picking, selections, session
-from ..properties import of_scene
 from ..redrawing import redraw
+from ..tool_properties import of_tools
 from .gesture import are_tools_ready, prepare_tools
 from .job_operator import Result, has_world
 from .select_voxels import FACES
@@ -53,7 +53,7 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             return _select("select_all", action="DESELECT") if self.mode == "SET" else {"CANCELLED"}
         self._start = self._end = brushes.voxel_of(found.point)
         self._face = found.face
-        settings = of_scene(context.scene)
+        settings = of_tools(context.scene)
         match settings.select.by:
             case "BOX":
                 context.window_manager.modal_handler_add(self)
@@ -76,6 +76,7 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return self._stopped(context)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            cursor.follow(context, (event.mouse_region_x, event.mouse_region_y))
             return self._stopped(context)
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
             self._stopped(context)
