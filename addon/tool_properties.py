@@ -75,6 +75,16 @@ def _redraw(_self: object, _context: bpy.types.Context) -> None:
 _DEFAULTS = Brush("sculpt", "raise")
 
 
+def _falloff(default: str) -> Any:
+    return bpy.props.EnumProperty(
+        name="Falloff",
+        description="How the strength falls from the brush's middle to its border",
+        items=FALLOFF_ITEMS,
+        default=default,
+        update=_redraw,
+    )
+
+
 class BrushSettings:
     """A mixin of property groups and operators: a brush's settings, by the names that voxel/edit/brushes.py gives them,
     and the materials that its pattern needs."""
@@ -96,12 +106,7 @@ class BrushSettings:
         subtype="FACTOR",
         **_range("strength"),
     )
-    falloff: bpy.props.EnumProperty(
-        name="Falloff",
-        description="How the strength falls from the brush's middle to its border",
-        items=FALLOFF_ITEMS,
-        default=_DEFAULTS.falloff.upper(),
-    )
+    falloff: _falloff(_DEFAULTS.falloff.upper())
     spacing: bpy.props.FloatProperty(
         name="Spacing",
         description="The distance of the dabs of a stroke, in radii",
@@ -171,6 +176,7 @@ class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["build"], update=_redraw
     )
+    falloff: _falloff("CONSTANT")
 
 
 class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
@@ -179,6 +185,7 @@ class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["paint"], update=_redraw
     )
+    falloff: _falloff("CONSTANT")
 
 
 CONNECTION_ITEMS: Items = [

@@ -107,7 +107,7 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         if np.prod((np.array(high) >> CHUNK_SHIFT) - (np.array(low) >> CHUNK_SHIFT) + 1) <= _MAX_SHOWN_CHUNKS:
             self.preview(owner)
         place = event.mouse_region_x, event.mouse_region_y
-        cursor.show(context, place, owner, ([cursor.box_part(low, high)], "{} × {} × {}".format(*size.tolist())))
+        cursor.follow(context, place, ([cursor.box_part(low, high)], "{} × {} × {}".format(*size.tolist())))
 
 
 class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):

@@ -60,7 +60,7 @@ class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
         if n_voxels is not None and n_voxels != self.n_voxels:
             self.n_voxels = n_voxels
             self.preview(owner)
-        cursor.show(context, place, owner, ([], f"{self.n_voxels:+d} voxels"))
+        cursor.follow(context, place, ([], f"{self.n_voxels:+d} voxels"))
 
     def made(self, owner: bpy.types.Object, world: World) -> Edit:
         from ...voxel.edit.connected import extrude

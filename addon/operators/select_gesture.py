@@ -58,7 +58,7 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             case "BOX":
                 context.window_manager.modal_handler_add(self)
                 context.workspace.status_text_set("Turn the wheel for the box's height; release to select it")
-                self._show(context, owner, event)
+                self._show(context, event)
                 return {"RUNNING_MODAL"}
             case "EVERYWHERE":
                 material = session.world_of(owner).voxel(*self._start) >> MATERIAL_SHIFT
@@ -86,10 +86,10 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             found = self._aim(context, owner, event)
             if found is not None:
                 self._end = brushes.voxel_of(found.point)
-                self._show(context, owner, event)
+                self._show(context, event)
         elif event.type in _WHEEL and event.value == "PRESS":
             self._deeper += _WHEEL[event.type]
-            self._show(context, owner, event)
+            self._show(context, event)
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -111,10 +111,10 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
         (x, y, z), (i, j, k) = low.tolist(), high.tolist()
         return (x, y, z), (i, j, k)
 
-    def _show(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
+    def _show(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         low, high = self._box()
         size = " × ".join(str(b - a + 1) for a, b in zip(low, high, strict=True))
-        cursor.show(context, (event.mouse_region_x, event.mouse_region_y), owner, ([cursor.box_part(low, high)], size))
+        cursor.follow(context, (event.mouse_region_x, event.mouse_region_y), ([cursor.box_part(low, high)], size))
 
     def _stopped(self, context: bpy.types.Context) -> Result:
         context.workspace.status_text_set(None)

@@ -50,7 +50,7 @@ def test_keys_set_the_brush(seen) -> None:
 
 def test_symmetry_builds_on_both_sides(seen) -> None:
     n_added, is_symmetric = seen["symmetric"]
-    assert n_added > 100
+    assert n_added > 60
     assert is_symmetric
 
 

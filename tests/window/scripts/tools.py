@@ -163,7 +163,7 @@ def _symmetry() -> driver.Steps:
     settings.mirrors, settings.center = (True, False, False), (16, 16, 0)
     _settings().build.radius = 3
     _settings().build.action = "ADD"
-    yield from driver.move(_on_ground((6, 10)))
+    yield from driver.move(_on_ground((28, 6)))
     yield from driver.photograph("symmetry cursor")
     before = _voxels() > 0
     yield from driver.press("LEFTMOUSE")
