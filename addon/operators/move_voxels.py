@@ -127,10 +127,8 @@ class _InPlaceOperator(VoxelOperator):
         assert selection is not None
         bounds = selection.bounds()
         assert bounds is not None
-        (low, high), (turned_low, turned_high) = bounds, self.orientation().box(*bounds)
-        grown = _difference(_difference(turned_high, turned_low), _difference(high, low))
-        x, y, z = (a - b // 2 for a, b in zip(low, grown, strict=True))
-        return (yield from _transplanted(world, selection, self.orientation(), (x, y, z)))
+        at = self.orientation().in_place(*bounds)
+        return (yield from _transplanted(world, selection, self.orientation(), at))
 
 
 class VOXELWRIGHT_OT_rotate_voxels(_InPlaceOperator, bpy.types.Operator):

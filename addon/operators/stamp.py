@@ -70,7 +70,7 @@ class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
             variant = (put.quarters + self.quarters) % 4, put.mirrored != self.mirrored
             if variant not in variants:
                 variants[variant] = stamps.turned(clip, *variant)
-            places.append((variants[variant], on_face(variants[variant], tuple(put.at), put.face)))
+            places.append((variants[variant], on_face(variants[variant].size, tuple(put.at), put.face)))
         if not places:
             raise VoxelwrightError("A stamp needs a place; give it one.")
         return stamp(world, places, selections.selection_of(owner))
