@@ -63,7 +63,7 @@ class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
             variant = (put.quarters + self.quarters) % 4, put.mirrored != self.mirrored
             if variant not in variants:
                 variants[variant] = stamps.turned(clip, *variant)
-            at = on_face(variants[variant], (put.x, put.y, put.z), put.face)
+            at = on_face(variants[variant].size, (put.x, put.y, put.z), put.face)
             places.append((variants[variant], at))
         return stamp(world, places, selections.selection_of(owner))
 

@@ -17,7 +17,7 @@ def _clip_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picki
         return None
     settings = of_tools(context.scene).stamp
     clip = stamps.turned(stamps.clip_of(settings), settings.quarters, settings.mirrored)
-    low = on_face(clip, brushes.voxel_of(found.point), found.face)
+    low = on_face(clip.size, brushes.voxel_of(found.point), found.face)
     high = (low[0] + clip.size[0] - 1, low[1] + clip.size[1] - 1, low[2] + clip.size[2] - 1)
     return [cursor.box_part(low, high)], "{} × {} × {}".format(*clip.size)
 
