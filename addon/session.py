@@ -2,7 +2,7 @@
 """Which world belongs to which object; undo and saving.
 
 A world lives in memory, with the journal of its edits, under the id that its empty carries. Blender's own undo sees
-only an int property, the revision: the number of edits in effect. After each undo or redo the journal is walked to
+only an int property, the revision: the name of the world's state. After each undo or redo the journal is walked to
 the revision that Blender restored. No reference to an object is kept: undo replaces them all.
 
 While a file is saved, each world's bytes stand in a property of a text data-block that its empty refers to; those that
@@ -159,10 +159,9 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
     world_id, entry = of_object(owner).world_id, _entry_of(owner)
     if edit:
         recorder.know(world_id, entry)
-        before = entry.revision
         if entry.commit(edit, preferences.choices().undo_mib << 20):
             _say_once_that_steps_are_forgotten()
-        recorder.edited(world_id, before, entry.revision, edit)
+        recorder.edited(world_id, entry.applied[-1])
         recorder.shorten(_entries)
     of_object(owner).revision = entry.revision
     # Something new is done: what was undone before cannot be redone any more.
@@ -182,6 +181,14 @@ def make_single(owner: bpy.types.Object) -> None:
     group.world_id, group.storage = uuid.uuid4().hex, None
     _entries[group.world_id] = History(world, first=group.revision)
     recorder.know(group.world_id, _entries[group.world_id])
+
+
+def replace_world(owner: bpy.types.Object, world: World) -> None:
+    """Give the object another world, with this content, where its own cannot be loaded."""
+    group = of_object(owner)
+    group.world_id, group.storage = uuid.uuid4().hex, None
+    _entries[group.world_id] = History(World())
+    commit(owner, content(world))
 
 
 def _say_once_that_steps_are_forgotten() -> None:
@@ -230,13 +237,13 @@ def _from_journals(owner: bpy.types.Object) -> Loaded:
 # --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
 
 
-def handler(function: Callable[[], None]) -> Callable[..., None]:
+def handler(function: Callable[..., None]) -> Callable[..., None]:
     """A function as Blender calls its handlers, which never raises."""
 
     @bpy.app.handlers.persistent
-    def guarded(*_: object) -> None:
+    def guarded(*arguments: object) -> None:
         try:
-            function()
+            function(*arguments)
         except Exception as error:
             print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
 
@@ -248,22 +255,25 @@ def _carried() -> set[str]:
     return {of_object(owner).world_id for owner in bpy.data.objects}
 
 
-def _before_undo() -> None:
+def _before_undo(*_: object) -> None:
     # A world may also be carried by none because its object was deleted, which undo takes back: only those that go
     # with this undo are undone.
     _undone.update(_carried() & _entries.keys())
 
 
-def _after_undo() -> None:
+def _after_undo(*_: object) -> None:
     _undone.difference_update(_carried())
     for owner in bpy.data.objects:
         group = of_object(owner)
         entry = _entries.get(group.world_id)
-        if entry is not None and entry.walk_to(group.revision):
-            recorder.stepped(group.world_id, entry.revision)
+        if entry is None:
+            continue
+        recorder.walked(group.world_id, entry.walk_to(group.revision))
+        if owner.library is None and group.revision != entry.revision:
+            group.revision = entry.revision  # forgotten; whatever Blender saves by itself shall find what there is
 
 
-def _after_load() -> None:
+def _after_load(*_: object) -> None:
     for store in (_entries, _stored, _undone, _problems):
         store.clear()
     _take_bytes()
@@ -285,15 +295,32 @@ def _snapshots(owners: Iterable[bpy.types.Object]) -> Iterable[journal_files.Sna
             yield group.world_id, group.revision, _stored[group.world_id]
 
 
-def _after_import() -> None:
-    """Worlds that came with appended objects: one that this file has already, under the same id, is another state of
-    it and becomes a world of its own."""
+def _after_import(*_: object) -> None:
+    """Worlds that came with appended or pasted objects: one that this file has already, under the same id, is another
+    state of it and becomes a world of its own."""
     known = _entries.keys() | _stored.keys()
     for owner in bpy.data.objects:
         group = of_object(owner)
-        if owner.library is None and group.world_id in known and blend_storage.get(group) is not None:
+        if owner.library is not None or group.world_id not in known:
+            continue
+        if blend_storage.get(group) is not None:
             group.world_id = uuid.uuid4().hex
+        elif group.world_id in _entries and _entries[group.world_id].revision != group.revision:
+            _separate(owner)
     _take_bytes()
+
+
+def _separate(owner: bpy.types.Object) -> None:
+    """Give a pasted object the world as it was when the object was copied, which has gone on since."""
+    group = of_object(owner)
+    try:
+        entry = History(_from_journals(owner).world, first=group.revision)
+    except VoxelwrightError:
+        entry = None  # which is told once somebody asks for the world
+    group.world_id, group.storage = uuid.uuid4().hex, None
+    if entry is not None:
+        _entries[group.world_id] = entry
+        recorder.know(group.world_id, entry)
 
 
 def _take_bytes() -> None:
@@ -304,7 +331,7 @@ def _take_bytes() -> None:
     _drop_bytes()
 
 
-def _before_save() -> None:
+def _before_save(*_: object) -> None:
     for owner in bpy.data.objects:
         if is_world(owner) and owner.library is None:
             try:
@@ -323,12 +350,13 @@ def _store(owner: bpy.types.Object) -> None:
         blend_storage.put(group, owner.name, data)
 
 
-def _after_save() -> None:
+def _after_save(path: str, *_: object) -> None:
     _drop_bytes()
-    recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
+    if path == bpy.data.filepath:  # else a copy, beside which the open file stays unsaved
+        recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
 
 
-def _drop_bytes() -> None:
+def _drop_bytes(*_: object) -> None:
     """Take the bytes off the storages of all worlds that are in memory."""
     for owner in bpy.data.objects:
         group = of_object(owner)
