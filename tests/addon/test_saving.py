@@ -2,7 +2,9 @@
 """Blender's ways of saving: worlds are the same after reopening, no bytes stay behind, and the journal says what is not
 in the open file's last save."""
 
+import gc
 import shutil
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from voxelwright.addon.operators import recover_worlds
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.storage import world_to_bytes
-from voxelwright.voxel.world import as_chunk, edit_of_chunks, new_world
+from voxelwright.voxel.world import World, as_chunk, edit_of_chunks, new_world
 
 PALETTE = Palette.of({1: Material("stone", (120, 120, 120)), 2: Material("grass", (60, 160, 60))})
 
@@ -339,3 +341,32 @@ def test_a_pasted_object_whose_world_is_nowhere_says_so(
     with pytest.raises(VoxelwrightError, match="are not in this file"):
         content(blender, pasted)
     assert content(blender) == now
+
+
+# --- Memory -------------------------------------------------------------------------------------------------------
+
+
+def test_a_session_holds_little_more_than_the_voxels(blender: Any, recording: Path, tmp_path: Path) -> None:
+    """benchmarks/memory.py measures it of the whole process, with a large world."""
+    path, n_bytes = tmp_path / "world.blend", 64 * 64 * 1024
+    tracemalloc.start()
+    try:
+        new_owner(blender).name = "Small"
+        before = tracemalloc.get_traced_memory()[0]
+        session.new_world_object(blender.context, "World", noise_world())
+        blender.ops.wm.save_as_mainfile(filepath=str(path))
+        gc.collect()
+        assert n_bytes < tracemalloc.get_traced_memory()[0] - before < 1.3 * n_bytes
+        blender.ops.wm.open_mainfile(filepath=str(path))
+        change(blender, 20)
+        gc.collect()
+        assert n_bytes < tracemalloc.get_traced_memory()[0] - before < 1.3 * n_bytes
+    finally:
+        tracemalloc.stop()
+
+
+def noise_world() -> World:
+    """64 chunks of noise."""
+    noise, values = np.random.default_rng(1), np.array([0, PALETTE.voxel(1)], np.uint16)
+    chunks = {(x, y, 0): as_chunk(noise.choice(values, (32, 32, 32))) for x, y in np.ndindex(8, 8)}
+    return new_world(chunks, PALETTE)
