@@ -41,8 +41,8 @@ class Target:
 
 
 _entries: dict[str, History] = {}
-_stored: dict[str, bytes] = {}
-"""Worlds of the open file that nobody has asked for yet, as they came from the file."""
+_stored: dict[str, tuple[int, bytes]] = {}
+"""Worlds of the open file that nobody has asked for yet, as they came from the file: revision and bytes."""
 
 _undone: set[str] = set()
 """Worlds whose creation is undone: Blender can only reach them by redo, until something new is done."""
@@ -207,7 +207,7 @@ def _entry_of(owner: bpy.types.Object) -> History:
     group = of_object(owner)
     if group.world_id in _entries:
         return _entries[group.world_id]
-    data = _stored.get(group.world_id) or blend_storage.get(group)
+    data = _stored[group.world_id][1] if group.world_id in _stored else blend_storage.get(group)
     try:
         loaded = world_from_bytes(data) if data is not None else _from_journals(owner)
     except VoxelwrightError as error:
@@ -292,20 +292,21 @@ def _snapshots(owners: Iterable[bpy.types.Object]) -> Iterable[journal_files.Sna
         if group.world_id in _entries:
             yield snapshot_of(group.world_id, _entries[group.world_id])
         elif group.world_id in _stored:
-            yield group.world_id, group.revision, _stored[group.world_id]
+            yield group.world_id, *_stored[group.world_id]
 
 
 def _after_import(*_: object) -> None:
     """Worlds that came with appended or pasted objects: one that this file has already, under the same id, is another
     state of it and becomes a world of its own."""
-    known = _entries.keys() | _stored.keys()
+    known = {world_id: revision for world_id, (revision, _) in _stored.items()}
+    known.update((world_id, entry.revision) for world_id, entry in _entries.items())
     for owner in bpy.data.objects:
         group = of_object(owner)
         if owner.library is not None or group.world_id not in known:
             continue
         if blend_storage.get(group) is not None:
             group.world_id = uuid.uuid4().hex
-        elif group.world_id in _entries and _entries[group.world_id].revision != group.revision:
+        elif group.revision != known[group.world_id]:
             _separate(owner)
     _take_bytes()
 
@@ -327,7 +328,7 @@ def _take_bytes() -> None:
     for owner in bpy.data.objects:
         data = blend_storage.get(of_object(owner))
         if data is not None:
-            _stored[of_object(owner).world_id] = data
+            _stored[of_object(owner).world_id] = of_object(owner).revision, data
     _drop_bytes()
 
 
@@ -345,14 +346,15 @@ def _before_save(*_: object) -> None:
 def _store(owner: bpy.types.Object) -> None:
     group = of_object(owner)
     entry = _entries.get(group.world_id)
-    data = snapshot_of(group.world_id, entry)[2] if entry is not None else _stored.get(group.world_id)
-    if data is not None:  # else it is still in the storage, or lost before
-        blend_storage.put(group, owner.name, data)
+    if entry is not None:
+        blend_storage.put(group, owner.name, snapshot_of(group.world_id, entry)[2])
+    elif group.world_id in _stored:  # else it is still in the storage, or lost before
+        blend_storage.put(group, owner.name, _stored[group.world_id][1])
 
 
 def _after_save(path: str, *_: object) -> None:
     _drop_bytes()
-    if path == bpy.data.filepath:  # else a copy, beside which the open file stays unsaved
+    if path and path == bpy.data.filepath:  # else a copy or the startup file: the open one stays unsaved
         recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
 
 

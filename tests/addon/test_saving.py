@@ -124,6 +124,20 @@ def test_a_copy_of_a_file_that_was_never_saved_leaves_it_unsaved(blender: Any, r
     assert reopened(blender, copy) == changed
 
 
+def test_the_startup_file_is_no_save_of_the_open_file(blender: Any, recording: Path) -> None:
+    new_owner(blender)
+    changed = change(blender, 1)
+    startup = Path(blender.utils.user_resource("CONFIG", path="startup.blend"))
+    try:
+        blender.ops.wm.save_homefile()
+        assert startup.exists()
+    finally:
+        startup.unlink(missing_ok=True)
+    assert is_clean(blender)
+    assert has_unsaved(recording)
+    assert crash_and_recover(blender, None, "Recovered") == changed
+
+
 def test_incremental_saves_keep_each_state(blender: Any, recording: Path, first: Path) -> None:
     states = {first: content(blender)}
     for x in (1, 2):
@@ -309,12 +323,19 @@ def test_a_world_is_recovered_into_the_object_of_an_autosave_that_lacks_it(
     assert [o.name for o in blender.data.objects if session.is_world(o)] == ["World"]
 
 
+@pytest.mark.parametrize("is_opened_between", [False, True])
 def test_an_object_pasted_after_another_change_has_the_world_that_was_copied(
-    blender: Any, first: Path, tmp_path: Path
+    blender: Any, first: Path, tmp_path: Path, is_opened_between: bool
 ) -> None:
-    copied = change(blender, 1)
+    now = change(blender, 1)
+    blender.ops.wm.save_mainfile()
+    copied = change(blender, 2)
     clipboard = autosaved(blender, tmp_path / "clipboard.blend")
-    now = change(blender, 2)
+    if is_opened_between:  # and nobody has asked for its world
+        blender.ops.wm.open_mainfile(filepath=str(first))
+        blender.ops.ed.undo_push(message="start")
+    else:
+        now = change(blender, 3)
     blender.ops.wm.append(directory=f"{clipboard}/Object/", filename="World")
     blender.ops.ed.undo_push(message="paste")
     (pasted,) = (o.name for o in blender.data.objects if o.name != "World")
