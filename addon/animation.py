@@ -34,12 +34,12 @@ def _show_all(reduced: bool) -> None:
             show_phase(owner, reduced)
 
 
-def _after_frame_change(*_: object) -> None:
+def _after_frame_change() -> None:
     windows = bpy.context.window_manager.windows
     _show_all(reduced=any(window.screen.is_animation_playing for window in windows))
 
 
-def _after_playback(*_: object) -> None:
+def _after_playback() -> None:
     _show_all(reduced=False)
 
 

@@ -237,13 +237,13 @@ def _from_journals(owner: bpy.types.Object) -> Loaded:
 # --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
 
 
-def handler(function: Callable[..., None]) -> Callable[..., None]:
-    """A function as Blender calls its handlers, which never raises."""
+def handler(function: Callable[..., None], n_arguments: int = 0) -> Callable[..., None]:
+    """A function, which takes so many of Blender's arguments, as Blender calls its handlers; it never raises."""
 
     @bpy.app.handlers.persistent
     def guarded(*arguments: object) -> None:
         try:
-            function(*arguments)
+            function(*arguments[:n_arguments])
         except Exception as error:
             print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
 
@@ -255,13 +255,13 @@ def _carried() -> set[str]:
     return {of_object(owner).world_id for owner in bpy.data.objects}
 
 
-def _before_undo(*_: object) -> None:
+def _before_undo() -> None:
     # A world may also be carried by none because its object was deleted, which undo takes back: only those that go
     # with this undo are undone.
     _undone.update(_carried() & _entries.keys())
 
 
-def _after_undo(*_: object) -> None:
+def _after_undo() -> None:
     _undone.difference_update(_carried())
     for owner in bpy.data.objects:
         group = of_object(owner)
@@ -273,7 +273,7 @@ def _after_undo(*_: object) -> None:
             group.revision = entry.revision  # forgotten; whatever Blender saves by itself shall find what there is
 
 
-def _after_load(*_: object) -> None:
+def _after_load() -> None:
     for store in (_entries, _stored, _undone, _problems):
         store.clear()
     _take_bytes()
@@ -295,7 +295,7 @@ def _snapshots(owners: Iterable[bpy.types.Object]) -> Iterable[journal_files.Sna
             yield group.world_id, *_stored[group.world_id]
 
 
-def _after_import(*_: object) -> None:
+def _after_import() -> None:
     """Worlds that came with appended or pasted objects: one that this file has already, under the same id, is another
     state of it and becomes a world of its own."""
     known = {world_id: revision for world_id, (revision, _) in _stored.items()}
@@ -332,7 +332,7 @@ def _take_bytes() -> None:
     _drop_bytes()
 
 
-def _before_save(*_: object) -> None:
+def _before_save() -> None:
     for owner in bpy.data.objects:
         if is_world(owner) and owner.library is None:
             try:
@@ -352,13 +352,13 @@ def _store(owner: bpy.types.Object) -> None:
         blend_storage.put(group, owner.name, _stored[group.world_id][1])
 
 
-def _after_save(path: str, *_: object) -> None:
+def _after_save(path: str) -> None:
     _drop_bytes()
     if path and path == bpy.data.filepath:  # else a copy or the startup file: the open one stays unsaved
         recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
 
 
-def _drop_bytes(*_: object) -> None:
+def _drop_bytes() -> None:
     """Take the bytes off the storages of all worlds that are in memory."""
     for owner in bpy.data.objects:
         group = of_object(owner)
@@ -373,7 +373,7 @@ HANDLERS = {
     "load_post": handler(_after_load),
     "blend_import_post": handler(_after_import),
     "save_pre": handler(_before_save),
-    "save_post": handler(_after_save),
+    "save_post": handler(_after_save, 1),
     "save_post_fail": handler(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""
