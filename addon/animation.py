@@ -23,8 +23,10 @@ def show_phase(owner: bpy.types.Object, reduced: bool) -> None:
     wanted = None if phase == recipe.phase else Frame(phase, reduced)
     if session.frame_of(owner) == wanted:
         return
-    edit = finish(worlds.generate_frame(world, phase, reduced)) if wanted is not None else None
-    session.show_frame(owner, wanted, edit)
+    if wanted is None:
+        session.uncover(owner)
+    else:
+        session.show(owner, finish(worlds.generate_frame(world, phase, reduced)), wanted)
 
 
 def _show_all(reduced: bool) -> None:

@@ -31,7 +31,7 @@ def corners_of(owner: bpy.types.Object) -> NDArray[np.float64]:
     """(n, 3) float64: the corners of the box about an object, in Blender's world space; n is 0 for a world that is
     empty or cannot be loaded."""
     if session.is_world(owner):
-        bounds = _bounds_of(owner)
+        bounds = bounds_of(owner)
         if bounds is None:
             return np.empty((0, 3))
         low, high = np.array(bounds[0]), np.array(bounds[1]) + 1
@@ -46,7 +46,8 @@ _known_bounds: WeakKeyDictionary[World, tuple[int, tuple[Coord, Coord] | None]] 
 """Versions of worlds, and their bounds then: a panel asks at every draw."""
 
 
-def _bounds_of(owner: bpy.types.Object) -> tuple[Coord, Coord] | None:
+def bounds_of(owner: bpy.types.Object) -> tuple[Coord, Coord] | None:
+    """The lowest and highest (inclusive) voxel of the object's world; None where it is empty or cannot be loaded."""
     try:
         world = session.world_of(owner)
     except VoxelwrightError:

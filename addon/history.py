@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..voxel.layout import CHUNK_VOXELS, VOXEL_DTYPE
+from ..voxel.palette import Palette
 from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, same_chunk
 
 _CHUNK_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
@@ -45,10 +46,13 @@ class History:
     """The next to be redone is the last."""
 
     covered: dict[Coord, Chunk] = field(default_factory=dict)
-    """The world's own chunks where a frame of an animation is shown over them."""
+    """The world's own chunks where others are shown over them: a frame of an animation, or what a tool will do."""
+
+    covered_palette: Palette | None = None
+    """The world's own palette where another is shown with them."""
 
     frame: Frame | None = None
-    """The frame that is shown."""
+    """The frame of an animation that is shown."""
 
     saved: tuple[int, bytes] | None = None
     """A revision, and the world's bytes at it."""
@@ -66,29 +70,32 @@ class History:
     def revision(self) -> int:
         return self.applied[-1].revision if self.applied else self.first
 
-    def show(self, frame: Frame, edit: Edit) -> None:
-        """Show a frame, by the edit from what is seen to it. It is neither undone nor saved."""
+    def show(self, edit: Edit, frame: Frame | None = None) -> None:
+        """Show something else, by the edit from what is seen to it. It is neither undone nor saved."""
+        palette = self.covered_palette or self.world.palette
         self.world.apply(edit)
         self.frame = frame
+        self.covered_palette = palette if palette != self.world.palette else None
         for delta in edit.deltas:
             own = self.covered.pop(delta.coord, delta.before)
             if not same_chunk(own, delta.after):
                 self.covered[delta.coord] = own
 
     def uncover(self) -> None:
-        """Show no frame."""
-        if self.covered:
-            self.world.apply(edit_of_chunks(self.world, self.covered))
-            self.covered.clear()
-        self.frame = None
+        """Show the world itself."""
+        edit = edit_of_chunks(self.world, self.covered, self.covered_palette)
+        if edit:
+            self.world.apply(edit)
+        self.covered.clear()
+        self.covered_palette = self.frame = None
 
     def own_world(self) -> World:
-        """The world without a frame of an animation; a copy where one is shown."""
-        if not self.covered:
+        """The world without what is shown over it; a copy where that is anything."""
+        if not self.covered and self.covered_palette is None:
             return self.world
         copy = World()
         copy.apply(content(self.world))
-        copy.apply(edit_of_chunks(copy, self.covered))
+        copy.apply(edit_of_chunks(copy, self.covered, self.covered_palette))
         return copy
 
     def commit(self, edit: Edit, max_bytes: int) -> bool:

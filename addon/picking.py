@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from bpy_extras import view3d_utils
+from numpy.typing import NDArray
 
 from ..voxel.world import World
 from . import kernel_cache, session, worlds
@@ -26,6 +27,13 @@ class Pick(NamedTuple):
     hit: "Hit"
 
 
+class Ray(NamedTuple):
+    """Where a ray begins and where it goes, (3,) float64 each; the direction may have any length."""
+
+    origin: NDArray[np.float64]
+    direction: NDArray[np.float64]
+
+
 _casters: dict[str, tuple[World, "RayCaster"]] = {}
 """By world id. They follow their worlds' changes."""
 
@@ -36,23 +44,44 @@ def is_ready() -> bool:
     return kernel_cache.is_compiled(worlds.RAYS)
 
 
-def pick(owners: Iterable[bpy.types.Object], origin: ArrayLike, direction: ArrayLike) -> Pick | None:
-    """The nearest hit of a ray with the worlds of these objects."""
-    start, along = np.asarray(origin, np.float64), np.asarray(direction, np.float64)
-    picks = [found for owner in owners if (found := _pick_one(owner, start, along)) is not None]
+def mouse_ray(context: bpy.types.Context, place: tuple[float, float]) -> Ray:
+    """The ray in Blender's world space that is seen as one point at a place of the context's region, in pixels."""
+    region, view = context.region, context.region_data
+    origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
+    direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
+    return Ray(np.array(origin, np.float64), np.array(direction, np.float64))
+
+
+def pick(owners: Iterable[bpy.types.Object], ray: Ray) -> Pick | None:
+    """The nearest hit of a ray in Blender's world space with the worlds of these objects."""
+    picks = [found for owner in owners if (found := _pick_one(owner, ray)) is not None]
     return min(picks, key=lambda found: found.distance, default=None)
 
 
-def _pick_one(owner: bpy.types.Object, origin: NDArray[np.float64], direction: NDArray[np.float64]) -> Pick | None:
-    matrix = np.array(owner.matrix_world)
-    to_voxels = np.linalg.inv(matrix)
-    start, along = to_voxels[:3, :3] @ origin + to_voxels[:3, 3], to_voxels[:3, :3] @ direction
-    hit = _caster_of(owner).cast(start.tolist(), along.tolist())
+def in_voxels(owner: bpy.types.Object, ray: Ray) -> Ray:
+    """The ray in the object's voxel space."""
+    to_voxels = np.linalg.inv(np.array(owner.matrix_world))
+    return Ray(to_voxels[:3, :3] @ ray.origin + to_voxels[:3, 3], to_voxels[:3, :3] @ ray.direction)
+
+
+def hit_of(owner: bpy.types.Object, ray: Ray) -> "Hit | None":
+    """Where a ray in voxel space meets the object's world first."""
+    return _caster_of(owner).cast(ray.origin.tolist(), ray.direction.tolist())
+
+
+def freeze(owner: bpy.types.Object, frozen: bool) -> None:
+    """Have rays meet the object's world as it is now, whatever is shown over it later; or as it is seen again."""
+    _caster_of(owner).frozen = frozen
+
+
+def _pick_one(owner: bpy.types.Object, ray: Ray) -> Pick | None:
+    hit = hit_of(owner, in_voxels(owner, ray))
     if hit is None:
         return None
+    matrix = np.array(owner.matrix_world)
     point = matrix[:3, :3] @ hit.point + matrix[:3, 3]
-    normal = to_voxels[:3, :3].T @ hit.normal
-    distance = float((point - origin) @ direction / (direction @ direction))
+    normal = np.linalg.inv(matrix[:3, :3]).T @ hit.normal
+    distance = float((point - ray.origin) @ ray.direction / (ray.direction @ ray.direction))
     return Pick(owner, point, normal / np.linalg.norm(normal), distance, hit)
 
 

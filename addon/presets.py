@@ -4,6 +4,7 @@
 from functools import cache
 from pathlib import Path
 
+from ..voxel.edit.brushes import Brush, brush_from_toml
 from ..voxel.errors import VoxelwrightError
 from ..voxel.generate.adjust import Adjustable, adjustables
 from ..voxel.generate.preset import Preset, Stratum, missing_stamps, preset_from_toml, strata_from_toml
@@ -57,6 +58,20 @@ def palette(name: str) -> Palette:
 def heightmap_strata() -> tuple[str, str, tuple[Stratum, ...]]:
     """What imported heightmaps are made of: (palette name, rock, strata by fractions of their range)."""
     return strata_from_toml(*_read("strata", "heightmap"))
+
+
+@cache
+def brush_names() -> tuple[str, ...]:
+    """The brush presets by their file's name, sorted."""
+    return tuple(sorted(path.stem for path in (_FOLDER / "brushes").glob("*.toml")))
+
+
+@cache
+def brush(name: str) -> Brush:
+    """The brush preset of that name. Raises VoxelwrightError where there is none, or its file is wrong."""
+    if name not in brush_names():
+        raise VoxelwrightError(f'There is no brush "{name}"; there are {", ".join(brush_names())}.')
+    return brush_from_toml(*_read("brushes", name))
 
 
 def _read(folder: str, name: str) -> tuple[str, str]:

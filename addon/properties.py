@@ -9,6 +9,15 @@ import bpy
 
 from ..gpu_backend.views import DESCRIPTIONS, View
 from . import idnames, presets
+from .tool_properties import (
+    VOXELWRIGHT_PG_build,
+    VOXELWRIGHT_PG_fill,
+    VOXELWRIGHT_PG_paint,
+    VOXELWRIGHT_PG_sculpt,
+    VOXELWRIGHT_PG_select,
+    VOXELWRIGHT_PG_stamp,
+    VOXELWRIGHT_PG_symmetry,
+)
 from .worlds import MESH_KINDS
 
 _preset_items: list[tuple[str, str, str]] = []
@@ -50,6 +59,11 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         description="Which state of the world's history is in effect; Blender's undo sets it back",
         options={"HIDDEN"},
     )
+    selection: bpy.props.IntProperty(
+        name="Selection",
+        description="Which of the session's selections of voxels this object has; Blender's undo sets it back",
+        options={"HIDDEN"},
+    )
     phase: bpy.props.FloatProperty(
         name="Phase",
         description="Moves the terrain that the world was generated from, one turn a unit. Keyframe it to animate; "
@@ -57,8 +71,19 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         step=1,
         update=_phase_was_set,
     )
+    symmetry: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_symmetry, name="Symmetry", description="Where tools do the same again in this world"
+    )
     show_preview: bpy.props.BoolProperty(
         name="Preview", description="Show the world's voxels in 3D viewports", default=True
+    )
+    material: bpy.props.IntProperty(
+        name="Material",
+        description="The material that tools place, by its index in the world's palette",
+        default=1,
+        min=1,
+        max=255,
+        options={"HIDDEN"},
     )
     storage: bpy.props.PointerProperty(
         type=bpy.types.Text,
@@ -111,6 +136,14 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     view: bpy.props.EnumProperty(
         name="View", description="What 3D viewports show of worlds", items=VIEW_ITEMS, default=View.LIT.name
     )
+    sculpt: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_sculpt, name="Sculpt", description="The brush of the Sculpt tool"
+    )
+    build: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_build, name="Build", description="The brush of the Build tool")
+    paint: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_paint, name="Paint", description="The brush of the Paint tool")
+    fill: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_fill, name="Fill", description="What Fill and Extrude take")
+    stamp: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_stamp, name="Stamp", description="What Stamp puts")
+    select: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_select, name="Select", description="What Select takes")
     show_stats: bpy.props.BoolProperty(
         name="Statistics",
         description="Show in 3D viewports how much is drawn, and how long that takes",

@@ -8,20 +8,52 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import animation, cli, idnames, keymaps, panels, preferences, properties, session
+from . import (
+    animation,
+    cli,
+    idnames,
+    keymaps,
+    palette_panel,
+    panels,
+    preferences,
+    properties,
+    selection_panel,
+    selections,
+    session,
+    swatches,
+    tool_panels,
+    tool_properties,
+)
 from .operators import (
     bake_world,
+    brush_settings,
+    choose_material,
+    copy_voxels,
+    draw_shape,
     drop_objects,
+    edit_palette,
+    edit_voxels,
     export_baked,
+    extrude_face,
+    fill_connected,
+    hover,
     import_world,
+    move_voxels,
     new_world,
+    pick_material,
     recover_worlds,
+    replace_material,
     retry_preview,
+    select_gesture,
+    select_voxels,
     select_world,
     set_smoothing,
+    stamp,
+    stroke,
     view_worlds,
 )
-from .viewport import handler
+from .tools import toolbar
+from .viewport import cursor_overlay, handler, selection_overlay
 
 
 class _Step(NamedTuple):
@@ -31,6 +63,7 @@ class _Step(NamedTuple):
 
 _MODULES = (
     preferences,
+    tool_properties,
     properties,
     new_world,
     import_world,
@@ -42,7 +75,26 @@ _MODULES = (
     view_worlds,
     recover_worlds,
     retry_preview,
+    hover,
+    brush_settings,
+    stroke,
+    draw_shape,
+    fill_connected,
+    extrude_face,
+    stamp,
+    pick_material,
+    select_voxels,
+    select_gesture,
+    edit_voxels,
+    copy_voxels,
+    move_voxels,
+    choose_material,
+    edit_palette,
+    replace_material,
     panels,
+    palette_panel,
+    selection_panel,
+    tool_panels,
 )
 _done: list[_Step] = []
 
@@ -79,10 +131,14 @@ def _steps() -> list[_Step]:
         _property(bpy.types.Screen, properties.VOXELWRIGHT_PG_screen),
         _cli_command(),
         _Step(lambda: None, session.put_away),
+        _Step(lambda: None, swatches.clear),
         _Step(handler.register, handler.unregister),
+        _Step(selection_overlay.register, selection_overlay.unregister),
+        _Step(cursor_overlay.register, cursor_overlay.unregister),
         _Step(keymaps.register, keymaps.unregister),
+        _Step(toolbar.register, toolbar.unregister),
     ]
-    steps += [_handler(name, f) for module in (session, animation) for name, f in module.HANDLERS.items()]
+    steps += [_handler(name, f) for module in (session, animation, selections) for name, f in module.HANDLERS.items()]
     return steps
 
 

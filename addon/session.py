@@ -102,7 +102,7 @@ def new_world_object(context: bpy.types.Context, name: str, world: World) -> bpy
 
 
 def world_of(owner: bpy.types.Object) -> World:
-    """The object's world as it is seen, loaded where it has not been; a frame of its animation may be in it.
+    """The object's world as it is seen, loaded where it has not been; something else may be shown over it.
 
     Raises VoxelwrightError where the file does not hold it.
     """
@@ -110,7 +110,7 @@ def world_of(owner: bpy.types.Object) -> World:
 
 
 def own_world_of(owner: bpy.types.Object) -> World:
-    """The object's world without any frame of its animation, which is what edits are made from. Do not change it."""
+    """The object's world without what is shown over it, which is what edits are made from. Do not change it."""
     return _entry_of(owner).own_world()
 
 
@@ -120,13 +120,15 @@ def frame_of(owner: bpy.types.Object) -> Frame | None:
     return entry.frame if entry is not None else None
 
 
-def show_frame(owner: bpy.types.Object, frame: Frame | None, edit: Edit | None) -> None:
-    """Show a frame of an animation, by the edit from world_of() to it; or, with None, none."""
-    entry = _entry_of(owner)
-    if frame is None or edit is None:
-        entry.uncover()
-    else:
-        entry.show(frame, edit)
+def show(owner: bpy.types.Object, edit: Edit, frame: Frame | None = None) -> None:
+    """Show something else over the object's world, by the edit from world_of() to it: a frame of an animation, or what
+    a tool is about to do. It goes before any edit, undo or save."""
+    _entry_of(owner).show(edit, frame)
+
+
+def uncover(owner: bpy.types.Object) -> None:
+    """Show the object's world itself."""
+    _entry_of(owner).uncover()
 
 
 def is_lost(owner: bpy.types.Object) -> bool:
@@ -149,7 +151,7 @@ def loaded_world(owner: bpy.types.Object) -> World | None:
 def commit(owner: bpy.types.Object, edit: Edit) -> None:
     """Apply an edit, made from own_world_of(), to the object's world and put it on the journal.
 
-    A frame of an animation that is shown goes. The caller's operator pushes the undo step.
+    What is shown over the world goes. The caller's operator pushes the undo step.
 
     Raises VoxelwrightError, with nothing changed, where the object is linked from another file.
     """

@@ -208,6 +208,58 @@ def prepare_rays() -> Job[None]:
     yield from kernel_cache.compiling(RAYS, cast)
 
 
+SELECTING = "selecting"
+"""The group of kernels that selections need: made, drawn, and worked on."""
+
+
+def prepare_selecting() -> Job[None]:
+    """Compile what selections need."""
+    kernel_cache.prepare()
+    if kernel_cache.is_compiled(SELECTING):
+        return
+    yield Progress(0.0, "Loading")
+    from ..voxel.edit import actions, connected, outline, patterns, selection
+    from ..voxel.edit.dabs import throughout
+
+    def select() -> Job[None]:
+        world = _sample_world()
+        part = selection.box((0, 0, 0), (40, 3, 3))
+        yield Progress(0.0, "selections")
+        connected.connected(world, (0, 0, 0), "surface")
+        outline.outline(part.grown(1) & selection.surface(world))
+        yield Progress(0.0, "changes")
+        throughout(world, actions.paint(patterns.only(2)), part)
+
+    yield from kernel_cache.compiling(SELECTING, select)
+
+
+EDITING = "editing"
+"""The group of kernels that tools change worlds with, and draw their cursors."""
+
+
+def prepare_editing() -> Job[None]:
+    """Compile what tools need."""
+    yield from prepare_rays()
+    yield from prepare_selecting()
+    from ..voxel.edit import actions, patterns, sculpt
+    from ..voxel.edit.dabs import Stroke
+    from ..voxel.edit.shapes import sphere
+
+    def edit() -> Job[None]:
+        world, ball = _sample_world(), sphere(2.0, "smooth")
+        for name, action in (
+            ("add", actions.add(patterns.only(1))),
+            ("patterns", actions.paint(patterns.by_noise([1, 2], 8.0))),
+            ("raise", sculpt.raise_(1.0)),
+            ("smooth", sculpt.smooth()),
+            ("grow", sculpt.grow()),
+        ):
+            yield Progress(0.0, name)
+            Stroke(world, action, ball).dab((8.0, 8.0, 31.0))
+
+    yield from kernel_cache.compiling(EDITING, edit)
+
+
 def _meshes(world: World, kind: str, ambient_occlusion: bool = False) -> Job[Meshes]:
     from ..voxel.mesh.blocky import mesh_blocky
     from ..voxel.mesh.smooth import mesh_smooth

@@ -27,6 +27,7 @@ from voxelwright.voxel.edit import actions, clipboard, patterns, sculpt, selecti
 from voxelwright.voxel.edit.connected import connected
 from voxelwright.voxel.edit.dabs import Stroke, dab, throughout
 from voxelwright.voxel.edit.hollow import hollow
+from voxelwright.voxel.edit.outline import outline
 from voxelwright.voxel.edit.ray_cast import RayCaster
 from voxelwright.voxel.edit.smoothing import smooth_all
 from voxelwright.voxel.generate import terrain
@@ -162,6 +163,7 @@ def _of_clipboard(world: World, pattern: patterns.Pattern) -> list[dict[str, Any
     x, y, z = (int(c) for c in _on_the_ground(world, 1, 140)[0])
     part = selection.box((x - 64, y - 64, z - 64), (x + 63, y + 63, z + 63))
     clip = clipboard.copy(world, part)
+    ground = selection.solid(world) & part
     work: dict[str, Callable[[], object]] = {
         "copy": lambda: clipboard.copy(world, part),
         "turn by 90°": lambda: clip.turned(2),
@@ -170,6 +172,7 @@ def _of_clipboard(world: World, pattern: patterns.Pattern) -> list[dict[str, Any
         "delete": lambda: throughout(world, actions.remove(), part),
         "fill": lambda: throughout(world, actions.fill(pattern), part),
         "hollow": lambda: hollow(world, part),
+        "outline of the ground in it": lambda: outline(ground),
         "connected, by material": lambda: connected(world, (x, y, z), "material"),
     }
     made = []

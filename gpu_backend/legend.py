@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..voxel.palette import linear_to_srgb
 from .views import LEGENDS, View
 
 _GLYPHS = {
@@ -54,6 +55,4 @@ def _text(words: str) -> NDArray[np.bool_]:
 
 
 def _srgb(linear: tuple[float, float, float]) -> NDArray[np.uint8]:
-    values = np.array(linear)
-    curve = np.where(values <= 0.0031308, 12.92 * values, 1.055 * values ** (1 / 2.4) - 0.055)
-    return np.round(255 * curve).astype(np.uint8)
+    return np.round(255 * linear_to_srgb(np.array(linear))).astype(np.uint8)

@@ -27,6 +27,8 @@ FLAG_TRANSPARENT = 0x0020
 FLAG_EMISSIVE = 0x0040
 FLAG_CUSTOM = 0x0080
 METADATA_MASK = 0x000F
+KEPT_BITS = FLAG_CUSTOM | METADATA_MASK
+"""What a voxel keeps when it gets another material; the other flags are those of the material."""
 N_MATERIALS = 256
 
 # --- Faces -----------------------------------------------------------------------------------------------------

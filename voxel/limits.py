@@ -133,6 +133,9 @@ MAX_CONNECTED_VOXELS = 1 << 26
 MAX_SELECTION_STEPS = 64
 """Voxels by which a selection grows or shrinks at once."""
 
+MAX_OUTLINE_SEGMENTS = 1 << 20
+"""Lines that outline a selection: 24 MiB."""
+
 MAX_EXTRUSION = 256
 """Voxels by which a face is extruded at once."""
 
@@ -144,3 +147,13 @@ MAX_SCATTERED = 4096
 
 MAX_PATTERN_MATERIALS = 32
 """Materials of one brush's pattern."""
+
+MAX_MESH_TRIANGLES = 1 << 22
+"""Triangles of a mesh that is made voxels of."""
+
+MAX_MESH_COLUMNS = 1 << 26
+"""Columns of voxels along one axis that its triangles are tested against, counted once for every triangle: where all
+are crossed, 512 MiB."""
+
+MAX_MESH_PAIRS = 1 << 25
+"""Chunks in the boxes about its triangles, counted once for every triangle: 128 MiB."""

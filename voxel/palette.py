@@ -175,6 +175,11 @@ def srgb_to_linear(srgb: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
 
 
+def linear_to_srgb(linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inverse of srgb_to_linear."""
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+
+
 def palette_from_table(table: Mapping[str, Any]) -> Palette:
     """A palette from a mapping with a list "materials", in the order of their indices from 1.
 

@@ -4,13 +4,12 @@
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Vector
 
 from .. import framing, idnames, picking, session
 from ..properties import of_object
 from .job_operator import Result
-
-_DOWN = (0.0, 0.0, -1.0)
 
 
 class VOXELWRIGHT_OT_drop_objects(bpy.types.Operator):
@@ -60,9 +59,9 @@ class VOXELWRIGHT_OT_drop_objects(bpy.types.Operator):
         foot = Vector((middle[0], middle[1], corners[:, 2].min()))
         # From the object's top, so that one that stands in the ground a little comes up out of it.
         start = top if self.from_above else float(corners[:, 2].max())
-        found = picking.pick(worlds, (foot.x, foot.y, start), _DOWN)
+        found = picking.pick(worlds, _ray_down(foot.x, foot.y, start))
         if found is None and not self.from_above:
-            found = picking.pick(worlds, (foot.x, foot.y, top), _DOWN)
+            found = picking.pick(worlds, _ray_down(foot.x, foot.y, top))
         if found is None:
             return False
         normal = Vector(found.normal.tolist())
@@ -79,6 +78,10 @@ class VOXELWRIGHT_OT_drop_objects(bpy.types.Operator):
         matrix.translation += Vector(found.point.tolist()) + up * self.offset - foot
         owner.matrix_world = matrix
         return True
+
+
+def _ray_down(x: float, y: float, z: float) -> picking.Ray:
+    return picking.Ray(np.array((x, y, z)), np.array((0.0, 0.0, -1.0)))
 
 
 def _to_drop(context: bpy.types.Context) -> list[bpy.types.Object]:

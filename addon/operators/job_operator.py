@@ -65,6 +65,10 @@ class JobOperator(_Operator):
     def finish(self, context: bpy.types.Context, result: Any) -> None:
         raise NotImplementedError
 
+    def seconds_at_once(self) -> float:
+        """How long the job is worked on from the interface before it goes on in slices."""
+        return 0.0
+
     def execute(self, context: bpy.types.Context) -> Result:
         """The whole job at once."""
         window_manager = context.window_manager
@@ -89,6 +93,8 @@ class JobOperator(_Operator):
         try:
             job = self.start(context)
             self._job = _with_preview(job) if self.is_previewed else job
+            if self._ends_within(context, self.seconds_at_once()):
+                return {"FINISHED"}
         except VoxelwrightError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -121,6 +127,18 @@ class JobOperator(_Operator):
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender calls this where it ends the operator itself, on quitting for example."""
         self._stop(context)
+
+    def _ends_within(self, context: bpy.types.Context, seconds: float) -> bool:
+        """Work for some seconds; whether nothing is left to do after them."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                next(self._job)
+            except StopIteration as done:
+                self._job = None
+                self.finish(context, done.value)
+                return True
+        return False
 
     def _slice(self, context: bpy.types.Context) -> Result:
         end = time.monotonic() + _SLICE_SECONDS

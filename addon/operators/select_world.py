@@ -8,7 +8,7 @@ selection then."""
 from typing import Any
 
 import bpy
-from bpy_extras import view3d_utils
+import numpy as np
 
 from ...voxel.jobs import Job
 from .. import idnames, picking, worlds
@@ -79,16 +79,15 @@ def _world_seen(
 ) -> bpy.types.Object | None:
     """The object whose world is seen at a place of the region; None where a mesh is seen, or nothing. before_meshes:
     only where a mesh lies behind."""
-    region, region_data = context.region, context.region_data
-    origin = view3d_utils.region_2d_to_origin_3d(region, region_data, place)
-    direction = view3d_utils.region_2d_to_vector_3d(region, region_data, place)
-    found = picking.pick(shown, origin.to_tuple(), direction.to_tuple())
+    ray = picking.mouse_ray(context, place)
+    found = picking.pick(shown, ray)
     if found is None:
         return None
+    origin, direction = ray.origin.tolist(), ray.direction.tolist()
     meets, location, *_ = context.scene.ray_cast(context.evaluated_depsgraph_get(), origin, direction)
     if not meets:
         return None if before_meshes else found.owner
-    distance = (location - origin).dot(direction) / direction.dot(direction)
+    distance = float((np.array(location) - ray.origin) @ ray.direction / (ray.direction @ ray.direction))
     return found.owner if found.distance < distance else None
 
 

@@ -4,6 +4,7 @@
 import pytest
 
 from voxelwright.addon import presets
+from voxelwright.voxel.edit.brushes import ACTIONS
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.generate.keys import CHOICE, NODE_KINDS, NUMBER, SECTIONS, WHOLE
 from voxelwright.voxel.generate.preset import preset_from_toml
@@ -73,7 +74,7 @@ def test_every_file_is_one_of_these(project_root):
     files = {
         path.relative_to(project_root / "presets") for path in (project_root / "presets").rglob("*") if path.is_file()
     }
-    assert {path.parts[0] for path in files} == {"worlds", "palettes", "strata", "stamps"}
+    assert {path.parts[0] for path in files} == {"worlds", "palettes", "strata", "stamps", "brushes"}
     assert {path.suffix for path in files} == {".toml"}
     for path in files:
         if path.parts[0] == "palettes":
@@ -104,6 +105,18 @@ def test_every_name_is_used_once_in_a_palette(project_root):
 def test_presets_that_are_not_there(name):
     with pytest.raises(VoxelwrightError, match=rf'^There is no preset "{name}"; there are {", ".join(NAMES)}\.$'):
         presets.world_preset(name)
+
+
+def test_brushes_are_for_every_tool_and_told_apart():
+    names = presets.brush_names()
+    brushes = [presets.brush(name) for name in names]
+    assert {brush.tool for brush in brushes} == set(ACTIONS)
+    assert len(set(brushes)) == len(names) >= 8
+
+
+def test_a_brush_that_is_not_there():
+    with pytest.raises(VoxelwrightError, match=r'^There is no brush "none"; there are bands, boulder, '):
+        presets.brush("none")
 
 
 def test_a_file_that_is_gone_is_one_sentence():

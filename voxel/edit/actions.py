@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
 from ..kernels import kernel
-from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_CUSTOM, MATERIAL_SHIFT, METADATA_MASK, VOXEL_DTYPE
+from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, KEPT_BITS, MATERIAL_SHIFT, VOXEL_DTYPE
 from ..palette import Palette
 from ..world import Coord
 from .draft import Draft, Voxels, window
@@ -20,8 +20,6 @@ from .symmetry import Image, Symmetry, chance_at, folded
 _N = CHUNK_SIZE
 AIR_BITS = np.uint16((1 << MATERIAL_SHIFT) - 1)
 """The greatest voxel that is air."""
-
-_KEPT_BITS = np.uint16(FLAG_CUSTOM | METADATA_MASK)
 
 Weighted = Iterable[tuple[Coord, NDArray[np.float32]]]
 """Chunks with the weights (32, 32, 32) float32 that their voxels have; the array may be the same one each time."""
@@ -187,7 +185,7 @@ def _place(
                         x0 + x, y0 + y, z0 + z, fold, voxels, thresholds, pattern, numbers, pattern_seed, table
                     )
                 if mode == PAINT:
-                    new = np.uint16(new | (old & _KEPT_BITS))
+                    new = np.uint16(new | (old & np.uint16(KEPT_BITS)))
                 if new != old:
                     out[x, y, z] = new
                     n_changed += 1

@@ -10,6 +10,7 @@ from ..layout import AIR, CHUNK_SHAPE, VOXEL_DTYPE
 from ..world import Chunk, Coord, Edit, World, as_chunk, new_world
 from .actions import changed, moment_of, remove
 from .draft import Draft
+from .orientation import Orientation, mirror, turn
 from .paste import paste, pasted_chunks
 from .selection import Selection, limited
 from .symmetry import Symmetry
@@ -30,44 +31,21 @@ class Clip:
         x, y, z = (b - a + 1 for a, b in zip(self.low, self.high, strict=True))
         return (x, y, z)
 
+    def oriented(self, orientation: Orientation) -> "Clip":
+        """The clip turned and mirrored about the grid's origin."""
+        chunks: dict[Coord, Chunk] = {}
+        for coord in self.voxels.coords():
+            chunk = self.voxels.chunk(coord)
+            chunks[orientation.place(coord)] = chunk if isinstance(chunk, int) else as_chunk(orientation.chunk(chunk))
+        return Clip(new_world(chunks, self.voxels.palette), *orientation.box(self.low, self.high))
+
     def mirrored(self, axis: int) -> "Clip":
         """The mirror image along an axis."""
-
-        def place(voxel: Coord) -> Coord:
-            x, y, z = (-1 - c if a == axis else c for a, c in enumerate(voxel))
-            return (x, y, z)
-
-        chunks = {
-            place(coord): chunk if isinstance(chunk, int) else as_chunk(np.flip(chunk, axis))
-            for coord, chunk in self._chunks().items()
-        }
-        return self._moved(chunks, place(self.low), place(self.high))
+        return self.oriented(mirror(axis))
 
     def turned(self, axis: int, quarters: int = 1) -> "Clip":
         """After quarter turns about an axis, from the axis after it towards the third (about z: from x towards y)."""
-        first, second = (axis + 1) % 3, (axis + 2) % 3
-        turn = quarters % 4
-
-        # About a grid point chunks stay chunks: voxel (a, b) goes to (−1 − b, a).
-        def place(voxel: Coord) -> Coord:
-            moved = list(voxel)
-            for _ in range(turn):
-                moved[first], moved[second] = -1 - moved[second], moved[first]
-            return (moved[0], moved[1], moved[2])
-
-        chunks = {
-            place(coord): chunk if isinstance(chunk, int) else as_chunk(np.rot90(chunk, turn, (first, second)))
-            for coord, chunk in self._chunks().items()
-        }
-        return self._moved(chunks, place(self.low), place(self.high))
-
-    def _chunks(self) -> dict[Coord, Chunk]:
-        return {coord: self.voxels.chunk(coord) for coord in self.voxels.coords()}
-
-    def _moved(self, chunks: dict[Coord, Chunk], one: Coord, other: Coord) -> "Clip":
-        low, high = np.minimum(one, other).tolist(), np.maximum(one, other).tolist()
-        world = new_world(chunks, self.voxels.palette)
-        return Clip(world, (low[0], low[1], low[2]), (high[0], high[1], high[2]))
+        return self.oriented(turn(axis, quarters))
 
 
 def copy(world: World, selection: Selection) -> Clip:

@@ -110,6 +110,10 @@ class Stroke:
         self._last = end
         return self._draft.step()
 
+    def lift(self) -> None:
+        """Begin a new line with the next to(), as with a pen that was lifted."""
+        self._last, self._until_next = None, 0.0
+
     def _dab(self, point: Point, weight: float, shape: Shape | None) -> None:
         place = (shape if shape is not None else self._shape).at(point, self._between)
         self._draft.put(self._dabs.dabbed([place], weight))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solids made hollow."""
 
+from ..jobs import Job, Progress, finish
 from ..world import Edit, World
 from .actions import remove
 from .dabs import throughout
@@ -9,4 +10,11 @@ from .selection import Selection, solid
 
 def hollow(world: World, selection: Selection, thickness: int = 1) -> Edit:
     """The edit that leaves of the solid voxels selected a shell, thickness voxels thick, counted through faces."""
-    return throughout(world, remove(), (selection & solid(world)).shrunk(thickness))
+    return finish(hollowing(world, selection, thickness))
+
+
+def hollowing(world: World, selection: Selection, thickness: int) -> Job[Edit]:
+    """The job of hollow()."""
+    inner = yield from (selection & solid(world)).spreading(thickness, False)
+    yield Progress(1.0, "Removing what is inside")
+    return throughout(world, remove(), inner)

@@ -5,13 +5,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
-from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_CUSTOM, MATERIAL_SHIFT, METADATA_MASK, N_MATERIALS, VOXEL_DTYPE
+from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, KEPT_BITS, MATERIAL_SHIFT, N_MATERIALS, VOXEL_DTYPE
 from ..palette import Palette
 from ..world import Chunk, Coord, Edit, World, as_chunk, chunk_overlaps, edit_of_chunks
 from .draft import Voxels
-
-_KEPT_BITS = FLAG_CUSTOM | METADATA_MASK
-"""What a voxel keeps when its material gets another index; the other flags are those of the material."""
 
 # Björn Ottosson's OKLab: linear sRGB to the cones' responses, their cube roots to lightness and two colour axes.
 _CONES = np.array(
@@ -60,7 +57,7 @@ def pasted_chunks(
         voxels[...] = source.chunk(coord)
         for from_coord, inside, outside in parts:
             old = _dense(other.chunk(from_coord))[outside]
-            new = voxel_of_index[old >> MATERIAL_SHIFT] | (old & _KEPT_BITS)
+            new = voxel_of_index[old >> MATERIAL_SHIFT] | (old & KEPT_BITS)
             np.copyto(voxels[inside], new, where=old >> MATERIAL_SHIFT != AIR)
         chunks[coord] = as_chunk(voxels)
     return palette, chunks

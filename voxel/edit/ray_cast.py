@@ -62,7 +62,8 @@ class Hits:
 
 class RayCaster:
     """Casts rays into one world, and follows its changes: every cast first takes those chunks that have changed since
-    the last one.
+    the last one, unless the caster is frozen: then rays meet the world as it was (smooth surfaces that no ray had come
+    near before as they are).
 
     Memory: 24 bytes a chunk that is not air, and a tree of 4 bytes a chunk and up; for chunks near smooth surfaces 36
     more, and meshes of some 50 KB each of those that rays have come near, up to MAX_SURFACE_BYTES in all from one call
@@ -70,6 +71,7 @@ class RayCaster:
     """
 
     def __init__(self, world: World) -> None:
+        self.frozen = False
         self._world = world
         self._version = 0
         self._blocks = BlockChunks()
@@ -107,7 +109,8 @@ class RayCaster:
         n = len(origins)
         if origins.shape != (n, 3) or directions.shape != (n, 3):
             raise ValueError(f"rays are two arrays of (n, 3), not {origins.shape} and {directions.shape}")
-        self._follow()
+        if not self.frozen:
+            self._follow()
         hits = Hits(
             np.zeros((n, 3), np.int64),
             np.full(n, NO_FACE, np.int64),

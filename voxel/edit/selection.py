@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
+from ..jobs import Job, Progress, finish
 from ..kernels import kernel
-from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT
+from ..layout import AIR, CHUNK_SHAPE, CHUNK_SHIFT, CHUNK_SIZE, CHUNK_VOXELS, MATERIAL_SHIFT
 from ..limits import MAX_SELECTION_STEPS
 from ..world import Chunk, ChunkDelta, Coord, Edit, World, as_chunk, chunk_overlaps, same_chunk
 from .draft import check_chunks, window
+from .orientation import Orientation
 
 _N = CHUNK_SIZE
 
@@ -51,6 +53,11 @@ class Selection:
         """How many voxels are selected."""
         return sum(CHUNK_VOXELS if mask is True else int(np.count_nonzero(mask)) for mask in self._masks.values())
 
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of its arrays."""
+        return sum(CHUNK_VOXELS for mask in self._masks.values() if mask is not True)
+
     def bounds(self) -> tuple[Coord, Coord] | None:
         """The lowest and highest (inclusive) voxel, or None where nothing is selected."""
         if not self._masks:
@@ -63,6 +70,11 @@ class Selection:
             highs.append([c * _N + int(span[-1]) for c, span in zip(coord, spans, strict=True)])
         low, high = np.min(lows, axis=0).tolist(), np.max(highs, axis=0).tolist()
         return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+    def __contains__(self, voxel: Coord) -> bool:
+        mask = self.mask((voxel[0] >> CHUNK_SHIFT, voxel[1] >> CHUNK_SHIFT, voxel[2] >> CHUNK_SHIFT))
+        x, y, z = (c % CHUNK_SIZE for c in voxel)
+        return bool(mask if isinstance(mask, bool) else mask[x, y, z])
 
     def __bool__(self) -> bool:
         return bool(self._masks)
@@ -106,19 +118,32 @@ class Selection:
                     pieces.setdefault(target, np.zeros(CHUNK_SHAPE, np.bool_))[inside] = piece
         return Selection(whole or pieces)
 
+    def oriented(self, orientation: Orientation) -> "Selection":
+        """The selection turned and mirrored about the grid's origin."""
+        return Selection(
+            {
+                orientation.place(coord): mask
+                if isinstance(mask, bool)
+                else np.ascontiguousarray(orientation.chunk(mask))
+                for coord, mask in self._masks.items()
+            }
+        )
+
     def grown(self, n_voxels: int) -> "Selection":
         """With all voxels that are at most n_voxels steps through faces away."""
-        return self._spread(n_voxels, True)
+        return finish(self.spreading(n_voxels, True))
 
     def shrunk(self, n_voxels: int) -> "Selection":
         """Without the voxels that are at most n_voxels steps through faces from one that is not selected."""
-        return self._spread(n_voxels, False)
+        return finish(self.spreading(n_voxels, False))
 
-    def _spread(self, n_voxels: int, value: bool) -> "Selection":
+    def spreading(self, n_voxels: int, value: bool) -> "Job[Selection]":
+        """The job of grown(), or with value False of shrunk()."""
         if not 0 <= n_voxels <= MAX_SELECTION_STEPS:
             raise VoxelwrightError(f"A selection grows or shrinks by 0 to {MAX_SELECTION_STEPS} voxels at once.")
         now = self
-        for _ in range(n_voxels):
+        for step in range(n_voxels):
+            yield Progress(step / n_voxels, "Moving the selection's border")
             now = now._spread_once(value)
         return now
 
@@ -168,6 +193,13 @@ def box(one: Coord, other: Coord) -> Selection:
 def solid(world: World) -> Selection:
     """All voxels of the world that are not air."""
     return _where(world, lambda materials: materials != AIR)
+
+
+def everywhere(world: World) -> Selection:
+    """All voxels, air too, of the chunks that are not all air, and of those that touch them: where what is done
+    throughout a world may also add something."""
+    beside = list(np.ndindex(3, 3, 3))
+    return Selection({(x + i - 1, y + j - 1, z + k - 1): True for x, y, z in world.coords() for i, j, k in beside})
 
 
 def by_material(world: World, *materials: int) -> Selection:

@@ -17,13 +17,10 @@ from ..kernels import kernel
 from ..layout import CHUNK_SHAPE, CHUNK_SHIFT, CHUNK_SIZE, FACE_AXIS, FACE_SIGN, POS_Z
 from ..limits import MAX_BRUSH_RADIUS, MAX_LINE_POINTS, MAX_SWEPT_VOXELS, MAX_WORLD_EDGE
 from ..world import Coord
+from .brushes import FALLOFFS
 from .draft import check_chunks
 
 SPHERE, BOX, CYLINDER, CONE, STAMP = range(5)
-
-FALLOFFS = ("constant", "linear", "smooth", "sharp", "round")
-"""How the weight falls from 1 in the middle (t = 0) to the border (t = 1): 1 throughout; 1 − t; (1 − t)²(1 + 2t);
-(1 − t)²; √(1 − t²)."""
 
 _NO_STAMP = np.ones((1, 1, 1), np.bool_)
 

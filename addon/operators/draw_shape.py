@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Boxes and lines from one voxel to another."""
+
+import random
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...voxel.layout import CHUNK_SHIFT, FACE_AXIS, FACE_SIGN, POS_Z
+from ...voxel.limits import MAX_WORLD_EDGE
+from ...voxel.world import Coord, Edit, World
+from .. import brushes, cursor, idnames, palettes, picking, selections
+from ..properties import of_object
+from ..tool_properties import (
+    ACTION_ITEMS,
+    BRUSH_KEYS,
+    SYMMETRY_KEYS,
+    BrushSettings,
+    SymmetrySettings,
+    copy_settings,
+    of_tool,
+)
+from .gesture import GestureOperator
+from .stroke import MODES
+
+if TYPE_CHECKING:
+    from ...voxel.edit.shapes import Placement
+
+_MAX_SHOWN_CHUNKS = 256
+"""Of what reaches into more chunks the outline alone is shown during the gesture."""
+
+_WHEEL = {"WHEELUPMOUSE": 1, "WHEELDOWNMOUSE": -1, "UP_ARROW": 1, "DOWN_ARROW": -1}
+
+
+class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
+    """A mixin of what goes from start to end with the Build tool's brush. The subclass gives placements()."""
+
+    mode: bpy.props.EnumProperty(
+        name="Mode", description="How the Build tool's brush is used", items=MODES[:2], options={"HIDDEN", "SKIP_SAVE"}
+    )
+    action: bpy.props.EnumProperty(name="Action", description="What is done", items=ACTION_ITEMS["build"])
+    start: bpy.props.IntVectorProperty(name="From", description="The first voxel", subtype="XYZ")
+    end: bpy.props.IntVectorProperty(name="To", description="The last voxel", subtype="XYZ")
+    face: bpy.props.IntProperty(
+        name="Face",
+        description="Which way the face looks where it begins",
+        default=POS_Z,
+        min=0,
+        max=5,
+        options={"HIDDEN"},
+    )
+    material: bpy.props.IntProperty(
+        name="Material", description="The number of the material that is placed", default=1, min=1, max=255
+    )
+    seed: bpy.props.IntProperty(name="Seed", description="Another number gives another random choice", min=0)
+
+    def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
+        settings = of_tool(context.scene, "build")
+        copy_settings(settings, self, BRUSH_KEYS)
+        copy_settings(of_object(owner).symmetry, self, SYMMETRY_KEYS)
+        self.action = brushes.action_in_mode(settings.action, self.mode)
+        self.material = palettes.active_material(owner)
+        self.seed = random.randrange(1 << 16)
+        local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
+        found = brushes.aim_at_voxel(owner, local, outside=self._is_outside)
+        if found is None:
+            return False
+        self.start = self.end = brushes.voxel_of(found.point)
+        self.face = found.face
+        self._show(context, owner, event)
+        return True
+
+    def drag(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
+        if event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
+            local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
+            end = self.end_at(owner, local)
+            if end is not None:
+                self.end = np.clip(
+                    end, np.array(self.start) - MAX_WORLD_EDGE + 1, np.array(self.start) + MAX_WORLD_EDGE - 1
+                )
+        elif not (event.type in _WHEEL and event.value == "PRESS" and self.deepen(_WHEEL[event.type])):
+            return
+        self._show(context, owner, event)
+
+    def end_at(self, owner: bpy.types.Object, local: picking.Ray) -> Coord | None:
+        """Where a ray in voxel space puts the end."""
+        raise NotImplementedError
+
+    def deepen(self, _n_voxels: int) -> bool:
+        """The wheel was turned; whether that changes anything."""
+        return False
+
+    def placements(self) -> "Iterable[Placement]":
+        raise NotImplementedError
+
+    def outlined(self) -> tuple[Coord, Coord]:
+        """The lowest and highest voxel of the outline."""
+        low, high = np.minimum(self.start, self.end).tolist(), np.maximum(self.start, self.end).tolist()
+        return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+    def made(self, owner: bpy.types.Object, world: World) -> Edit:
+        from ...voxel.edit.dabs import dab
+
+        first = brushes.Aim(tuple(self.start), self.face)
+        action = brushes.action_of(self, self.action, self.material, self.seed, first)
+        return dab(world, action, self.placements(), brushes.symmetry_of(self), selections.selection_of(owner))
+
+    @property
+    def _is_outside(self) -> bool:
+        return brushes.builds_outwards(self.action)
+
+    def _show(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
+        low, high = self.outlined()
+        size = np.array(high) - low + 1
+        if np.prod((np.array(high) >> CHUNK_SHIFT) - (np.array(low) >> CHUNK_SHIFT) + 1) <= _MAX_SHOWN_CHUNKS:
+            self.preview(owner)
+        place = event.mouse_region_x, event.mouse_region_y
+        cursor.show(context, place, owner, ([cursor.box_part(low, high)], "{} × {} × {}".format(*size.tolist())))
+
+
+class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):
+    """Drag a box in the plane of the face under the mouse; the wheel makes it higher. Ctrl removes what is in it"""
+
+    bl_idname = idnames.OT_DRAW_BOX
+    bl_label = "Draw Box"
+    bl_options = {"REGISTER", "UNDO"}
+
+    help_text = "Turn the wheel for the box's height; release to keep it; Esc to leave the world as it was"
+
+    def end_at(self, _owner: bpy.types.Object, local: picking.Ray) -> Coord | None:
+        axis = int(FACE_AXIS[self.face])
+        point = brushes.on_plane(local, axis, self.start[axis] + 0.5)
+        if point is None:
+            return None
+        end = list(brushes.voxel_of(point))
+        end[axis] = self.end[axis]
+        return (end[0], end[1], end[2])
+
+    def deepen(self, n_voxels: int) -> bool:
+        self.end[FACE_AXIS[self.face]] += n_voxels * FACE_SIGN[self.face]
+        return True
+
+    def placements(self) -> "Iterable[Placement]":
+        from ...voxel.edit.shapes import box_between
+
+        return [box_between(tuple(self.start), tuple(self.end))]
+
+
+class VOXELWRIGHT_OT_draw_line(_DrawOperator, bpy.types.Operator):
+    """Drag a line from one voxel to another, with the Build tool's brush. Ctrl removes what is in its way"""
+
+    bl_idname = idnames.OT_DRAW_LINE
+    bl_label = "Draw Line"
+    bl_options = {"REGISTER", "UNDO"}
+
+    help_text = "Release to keep the line; Esc to leave the world as it was"
+
+    def end_at(self, owner: bpy.types.Object, local: picking.Ray) -> Coord | None:
+        found = brushes.aim_at_voxel(owner, local, outside=self._is_outside)
+        if found is not None:
+            return brushes.voxel_of(found.point)
+        axis = int(FACE_AXIS[self.face])
+        point = brushes.on_plane(local, axis, self.start[axis] + 0.5)
+        return None if point is None else brushes.voxel_of(point)
+
+    def placements(self) -> "Iterable[Placement]":
+        from ...voxel.edit.shapes import line_between
+
+        return line_between(brushes.shape_of(self, self.face), tuple(self.start), tuple(self.end))
+
+
+CLASSES = (VOXELWRIGHT_OT_draw_box, VOXELWRIGHT_OT_draw_line)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Strokes of brushes: what the tools Sculpt, Build and Paint do."""
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...voxel.errors import VoxelwrightError
+from ...voxel.world import Edit, World
+from .. import brushes, cursor, idnames, palettes, picking, selections, session
+from ..properties import of_object
+from ..tool_properties import (
+    ACTION_ITEMS,
+    BRUSH_KEYS,
+    SYMMETRY_KEYS,
+    BrushSettings,
+    SymmetrySettings,
+    copy_settings,
+    of_tool,
+)
+from .gesture import GestureOperator
+
+if TYPE_CHECKING:
+    from ...voxel.edit.dabs import Stroke
+
+MODES = (
+    ("NORMAL", "Normal", "What the brush does"),
+    ("INVERT", "Invert", "The opposite: remove for add, lower for raise, erode for grow"),
+    ("SMOOTH", "Smooth", "Even out the surface"),
+)
+_PIXELS = 6.0
+"""The mouse's way is looked at every so many pixels, so that strokes keep to surfaces when it is fast."""
+
+_MAX_LOOKS = 64
+
+
+class VOXELWRIGHT_PG_sample(bpy.types.PropertyGroup):
+    """A point of a stroke."""
+
+    point: bpy.props.FloatVectorProperty(name="Point", description="Where it is, in voxels")
+    face: bpy.props.IntProperty(name="Face", description="Which way the surface looks there: +X, −X, +Y, −Y, +Z, −Z")
+    pressure: bpy.props.FloatProperty(name="Pressure", description="The pen's pressure there", default=1.0)
+    jumps: bpy.props.BoolProperty(name="Jumps", description="Do not draw from the point before to this one")
+
+
+class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bpy.types.Operator):
+    """Shape the active world with the brush. Ctrl does the opposite, Shift smooths"""
+
+    bl_idname = idnames.OT_STROKE
+    bl_label = "Brush Stroke"
+    bl_options = {"REGISTER", "UNDO"}
+
+    help_text = "Release to keep the stroke; Esc or right click to leave the world as it was"
+
+    tool: bpy.props.EnumProperty(
+        name="Tool",
+        description="Whose brush a stroke by hand has",
+        items=[(name.upper(), name.capitalize(), "") for name in ACTION_ITEMS],
+        options={"HIDDEN"},
+    )
+    mode: bpy.props.EnumProperty(
+        name="Mode", description="How a stroke by hand uses the brush", items=MODES, options={"HIDDEN", "SKIP_SAVE"}
+    )
+    action: bpy.props.EnumProperty(
+        name="Action",
+        description="What the brush does",
+        items=[item for items in ACTION_ITEMS.values() for item in items],
+    )
+    material: bpy.props.IntProperty(
+        name="Material", description="The number of the material that is placed", default=1, min=1, max=255
+    )
+    seed: bpy.props.IntProperty(name="Seed", description="Another number gives another random choice", min=0)
+    samples: bpy.props.CollectionProperty(
+        type=VOXELWRIGHT_PG_sample, name="Samples", description="The stroke's points", options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+    _stroke: Any
+    _mouse: tuple[int, int]
+
+    def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
+        settings = of_tool(context.scene, self.tool.lower())
+        copy_settings(settings, self, BRUSH_KEYS)
+        copy_settings(of_object(owner).symmetry, self, SYMMETRY_KEYS)
+        self.action = brushes.action_in_mode(settings.action, self.mode)
+        self.material = palettes.active_material(owner)
+        self.seed = random.randrange(1 << 16)
+        self.samples.clear()
+        self._mouse = event.mouse_region_x, event.mouse_region_y
+        first = self._aim(context, owner, self._mouse)
+        if first is None:
+            return False
+        picking.freeze(owner, not brushes.follows_surface(self.action))
+        self._add(first, event.pressure)
+        self._stroke = self._begun_stroke(owner, session.world_of(owner))
+        self._show_last(owner)
+        return True
+
+    def drag(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
+        if event.type not in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
+            return
+        start, end = np.array(self._mouse), np.array((event.mouse_region_x, event.mouse_region_y))
+        n_looks = min(max(int(np.ceil(np.linalg.norm(end - start) / _PIXELS)), 1), _MAX_LOOKS)
+        for look in range(1, n_looks + 1):
+            x, y = (start + (end - start) * (look / n_looks)).tolist()
+            found = self._aim(context, owner, (x, y))
+            if found is not None:
+                self._add(found, event.pressure)
+                self._show_last(owner)
+        self._mouse = event.mouse_region_x, event.mouse_region_y
+        cursor.follow(context, self._mouse)
+
+    def result(self, owner: bpy.types.Object) -> Edit:
+        # As execute() would make it, but it is there already.
+        return self._stroke.edit()
+
+    def made(self, owner: bpy.types.Object, world: World) -> Edit:
+        stroke = self._begun_stroke(owner, world)
+        for sample in self.samples:
+            self._draw_to(stroke, sample)
+        return stroke.edit()
+
+    def _aim(
+        self, context: bpy.types.Context, owner: bpy.types.Object, place: tuple[float, float]
+    ) -> brushes.Aim | None:
+        locked = brushes.Aim(tuple(self.samples[0].point), self.samples[0].face) if len(self.samples) else None
+        return brushes.aim(owner, picking.mouse_ray(context, place), self, self.action, locked)
+
+    def _add(self, found: brushes.Aim, pressure: float) -> None:
+        before = self.samples[-1] if len(self.samples) else None
+        sample = self.samples.add()
+        sample.point, sample.face, sample.pressure = found.point, found.face, pressure
+        sample.jumps = before is not None and brushes.is_jump(before.point, found.point, self.radius)
+
+    def _show_last(self, owner: bpy.types.Object) -> None:
+        edit = self._draw_to(self._stroke, self.samples[-1])
+        if edit:
+            session.show(owner, edit)
+
+    def _begun_stroke(self, owner: bpy.types.Object, world: World) -> "Stroke":
+        if not len(self.samples):
+            raise VoxelwrightError("A stroke needs at least one point; give it samples.")
+        first = brushes.Aim(tuple(self.samples[0].point), self.samples[0].face)
+        action = brushes.action_of(self, self.action, self.material, self.seed, first)
+        within = selections.selection_of(owner)
+        return brushes.stroke_of(world, self, action, brushes.symmetry_of(self), within, first.face)
+
+    def _draw_to(self, stroke: "Stroke", sample: VOXELWRIGHT_PG_sample) -> Edit:
+        if sample.jumps:
+            stroke.lift()
+        pressure = sample.pressure
+        # In half voxels, so that there are not too many different shapes.
+        radius = max(0.5, round(2 * self.radius * pressure) / 2) if self.pressure_radius else self.radius
+        shape = brushes.shape_of(self, sample.face, radius)
+        return stroke.to(tuple(sample.point), pressure if self.pressure_strength else 1.0, shape)
+
+
+CLASSES = (VOXELWRIGHT_PG_sample, VOXELWRIGHT_OT_stroke)

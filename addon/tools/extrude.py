@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from typing import Any
+
+import bpy
+
+from .. import idnames
+from ..properties import of_scene
+from .common import COMMON_KEYS, PICK_KEY, Tool, icon, key
+from .cursors import face_cursor
+
+
+class VOXELWRIGHT_TL_extrude(Tool):
+    bl_idname = idnames.TOOL_EXTRUDE
+    bl_label = "Extrude Voxels"
+    bl_description = "Drag the connected face under the mouse out of the world, or into it"
+    bl_icon = icon("extrude")
+    bl_keymap = (key(idnames.OT_EXTRUDE_FACE, "LEFTMOUSE"), PICK_KEY, *COMMON_KEYS)
+    cursor = staticmethod(face_cursor)
+
+    @staticmethod
+    def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:
+        layout.prop(of_scene(context.scene).fill, "limit")
