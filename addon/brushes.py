@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Point = tuple[float, float, float]
 
+MOVING = frozenset({"RAISE", "LOWER", "FLATTEN", "NOISE"})
+"""The actions that move surfaces in one direction."""
+
 OPPOSITES = {"ADD": "REMOVE", "RAISE": "LOWER", "GROW": "ERODE"}
 OPPOSITES.update({opposite: action for action, opposite in OPPOSITES.items()})
 
@@ -108,13 +111,16 @@ def _snapped(point: Point, snap: int) -> Point:
     return (x, y, z)
 
 
-def shape_of(settings: Any, face: int, radius: float | None = None) -> "Shape":
-    """The brush's form on a face; radius where it is not the brush's own."""
+def shape_of(settings: Any, action: str, face: int, radius: float | None = None) -> "Shape":
+    """The brush's form on a face; radius where it is not the brush's own. What moves surfaces does so in columns."""
     from ..voxel.edit import shapes
 
     size = settings.radius if radius is None else radius
     falloff = settings.falloff.lower()
     height = max(1.0, np.floor(2 * size))
+    if action in MOVING and settings.shape != "STAMP":
+        column = shapes.prism if settings.shape == "CUBE" else shapes.cylinder
+        return column(size, height, _moved_face(settings, face), falloff)
     match settings.shape:
         case "CUBE":
             return shapes.cube(size, falloff)
@@ -174,7 +180,7 @@ def action_of(settings: Any, action: str, material: int, seed: int, first: Aim) 
     from ..voxel.edit import actions, sculpt
 
     strength = settings.strength
-    face = first.face if settings.direction == "FACE" else POS_Z
+    face = _moved_face(settings, first.face)
     step = min(strength * max(1.0, settings.radius / _STEP_RADIUS), MAX_SCULPT_STEP)
     match action:
         case "RAISE":
@@ -205,6 +211,11 @@ def action_of(settings: Any, action: str, material: int, seed: int, first: Aim) 
     raise VoxelwrightError(f"There is no action {action}.")
 
 
+def _moved_face(settings: Any, face: int) -> int:
+    """Where surfaces are moved to, by a stroke that begins on a face."""
+    return face if settings.direction == "FACE" else POS_Z
+
+
 def symmetry_of(settings: Any) -> "Symmetry":
     from ..voxel.edit.symmetry import Symmetry
 
@@ -213,15 +224,15 @@ def symmetry_of(settings: Any) -> "Symmetry":
 
 
 def stroke_of(
-    world: "World", settings: Any, action: "Action", symmetry: "Symmetry", within: "Selection | None", face: int
+    world: "World", settings: Any, action: "Action", shape: "Shape", symmetry: "Symmetry", within: "Selection | None"
 ) -> "Stroke":
-    """A stroke that begins on a face."""
+    """A stroke with the brush's settings."""
     from ..voxel.edit.dabs import Stroke
 
     return Stroke(
         world,
         action,
-        shape_of(settings, face),
+        shape,
         symmetry,
         within,
         spacing=max(_MIN_SPACING, settings.spacing * settings.radius),

@@ -8,7 +8,8 @@ from ..voxel.edit.brushes import Brush, brush_from_toml
 from ..voxel.errors import VoxelwrightError
 from ..voxel.generate.adjust import Adjustable, adjustables
 from ..voxel.generate.preset import Preset, Stratum, missing_stamps, preset_from_toml, strata_from_toml
-from ..voxel.generate.reading import parse_toml
+from ..voxel.generate.reading import Reader, parse_toml
+from ..voxel.generate.stamps import Stamp, read_stamps
 from ..voxel.palette import Palette, palette_from_table
 
 DEFAULT_WORLD_PRESET = "rolling_hills"
@@ -58,6 +59,19 @@ def palette(name: str) -> Palette:
 def heightmap_strata() -> tuple[str, str, tuple[Stratum, ...]]:
     """What imported heightmaps are made of: (palette name, rock, strata by fractions of their range)."""
     return strata_from_toml(*_read("strata", "heightmap"))
+
+
+@cache
+def stamp_names() -> tuple[str, ...]:
+    """The stamps by their file's name, sorted. Those whose names end alike but for a number are of one kind."""
+    return tuple(sorted(path.stem for path in (_FOLDER / "stamps").glob("*.toml")))
+
+
+@cache
+def stamp(name: str) -> Stamp:
+    """The stamp of that name, of materials of the default palette. Raises VoxelwrightError where its file is wrong."""
+    text, file_name = _read("stamps", name)
+    return read_stamps(Reader(file_name), parse_toml(text, file_name)["stamps"])[name]
 
 
 @cache

@@ -15,7 +15,9 @@ from . import (
     keymaps,
     palette_panel,
     panels,
+    pie,
     preferences,
+    procedural_panel,
     properties,
     selection_panel,
     selections,
@@ -25,6 +27,7 @@ from . import (
     tool_properties,
 )
 from .operators import (
+    add_text,
     bake_world,
     brush_settings,
     choose_material,
@@ -33,6 +36,7 @@ from .operators import (
     drop_objects,
     edit_palette,
     edit_voxels,
+    erode_world,
     export_baked,
     extrude_face,
     fill_connected,
@@ -40,10 +44,13 @@ from .operators import (
     import_world,
     move_voxels,
     new_world,
+    paint_ground,
     pick_material,
     recover_worlds,
     replace_material,
+    reshape_world,
     retry_preview,
+    scatter,
     select_gesture,
     select_voxels,
     select_world,
@@ -51,6 +58,7 @@ from .operators import (
     stamp,
     stroke,
     view_worlds,
+    voxelise_mesh,
 )
 from .tools import toolbar
 from .viewport import cursor_overlay, handler, selection_overlay
@@ -91,10 +99,18 @@ _MODULES = (
     choose_material,
     edit_palette,
     replace_material,
+    reshape_world,
+    erode_world,
+    paint_ground,
+    scatter,
+    voxelise_mesh,
+    add_text,
     panels,
     palette_panel,
     selection_panel,
     tool_panels,
+    procedural_panel,
+    pie,
 )
 _done: list[_Step] = []
 

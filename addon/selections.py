@@ -2,8 +2,8 @@
 """Which voxels are selected in each world. Where none are, tools and operators work everywhere.
 
 Selections live in memory, each under a number that is given once. Objects carry the number, which Blender's undo and
-redo set back; copies of an object share it, because selections never change. A number that is not known means that nothing
-is selected: it came with a file, or with the oldest undo steps.
+redo set back; copies of an object share it, because selections never change. A number that is not known means that
+nothing is selected: it came with a file, or with the oldest undo steps.
 """
 
 from collections.abc import Iterator

@@ -84,6 +84,7 @@ class VOXELWRIGHT_OT_copy_from_file(ImportHelper, JobOperator, bpy.types.Operato
         return self._copied(worlds.import_file(path, worlds.ImportOptions(self.frame)))
 
     def _copied(self, reading: Job[tuple[World, tuple[str, ...]]]) -> "Job[Clip]":
+        yield from worlds.prepare_selecting()
         from ...voxel.edit.clipboard import copy
         from ...voxel.edit.selection import solid
 

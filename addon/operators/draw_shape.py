@@ -77,9 +77,8 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
             local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
             end = self.end_at(owner, local)
             if end is not None:
-                self.end = np.clip(
-                    end, np.array(self.start) - MAX_WORLD_EDGE + 1, np.array(self.start) + MAX_WORLD_EDGE - 1
-                )
+                start = np.array(self.start)
+                self.end = np.clip(end, start - MAX_WORLD_EDGE + 1, start + MAX_WORLD_EDGE - 1).tolist()
         elif not (event.type in _WHEEL and event.value == "PRESS" and self.deepen(_WHEEL[event.type])):
             return
         self._show(context, owner, event)
@@ -139,7 +138,7 @@ class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):
         return (end[0], end[1], end[2])
 
     def deepen(self, n_voxels: int) -> bool:
-        self.end[FACE_AXIS[self.face]] += n_voxels * FACE_SIGN[self.face]
+        self.end[FACE_AXIS[self.face]] += n_voxels * int(FACE_SIGN[self.face])
         return True
 
     def placements(self) -> "Iterable[Placement]":
@@ -168,7 +167,7 @@ class VOXELWRIGHT_OT_draw_line(_DrawOperator, bpy.types.Operator):
     def placements(self) -> "Iterable[Placement]":
         from ...voxel.edit.shapes import line_between
 
-        return line_between(brushes.shape_of(self, self.face), tuple(self.start), tuple(self.end))
+        return line_between(brushes.shape_of(self, self.action, self.face), tuple(self.start), tuple(self.end))
 
 
 CLASSES = (VOXELWRIGHT_OT_draw_box, VOXELWRIGHT_OT_draw_line)

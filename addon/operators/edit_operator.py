@@ -10,8 +10,7 @@ from ...voxel.jobs import Job, Progress
 from ...voxel.layout import CHUNK_SHAPE, VOXEL_DTYPE
 from ...voxel.palette import Palette
 from ...voxel.world import Edit, World, as_chunk, new_world
-from .. import kernel_cache, session
-from ..regions import region_of
+from .. import kernel_cache, selections, session
 from .job_operator import JobOperator, has_world
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 class EditOperator(JobOperator):
     """A mixin. The subclass gives edit_of(), and read() where it needs something of Blender's.
 
-    When it first runs the kernels are compiled, by the same edit of a small world.
+    When it first runs the kernels are compiled, by an edit of a small world.
     """
 
     bl_options: Any = {"REGISTER", "UNDO"}
@@ -34,30 +33,39 @@ class EditOperator(JobOperator):
     def read(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         """Take what is needed from Blender, before the job starts."""
 
-    def edit_of(self, world: World, region: "Selection") -> Job[Edit]:
+    def edit_of(self, world: World, selection: "Selection | None") -> Job[Edit]:
+        """The job that makes the edit, of selected voxels only where there are any."""
         raise NotImplementedError
+
+    def small_edit_of(self, world: World) -> Job[Edit]:
+        """An edit of a small world that needs the same kernels."""
+        return self.edit_of(world, None)
 
     def start(self, context: bpy.types.Context) -> Job[Edit]:
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
         world = session.own_world_of(owner)
         self.read(context, owner)
-        return self._edit(owner, world)
+        return self._edit(world, selections.selection_of(owner))
 
     def finish(self, context: bpy.types.Context, result: Edit) -> None:
         session.commit(self._target.owner(context.scene), result)
         if not result:
             self.report({"INFO"}, "Nothing was changed")
 
-    def _edit(self, owner: bpy.types.Object, world: World) -> Job[Edit]:
+    def _edit(self, world: World, selection: "Selection | None") -> Job[Edit]:
         yield Progress(0.0, "Loading")
         kernel_cache.prepare()
-        from ...voxel.edit.selection import everywhere
-
-        region = region_of(owner, world)
         sample = _small_world(world.palette)
-        yield from kernel_cache.compiling(self.bl_idname, lambda: self.edit_of(sample, everywhere(sample)))
-        return (yield from self.edit_of(world, region))
+        yield from kernel_cache.compiling(self.bl_idname, lambda: self.small_edit_of(sample))
+        return (yield from self.edit_of(world, selection))
+
+
+def region(world: World, selection: "Selection | None") -> "Selection":
+    """What is selected, else all voxels of the world and the air around them."""
+    from ...voxel.edit.selection import everywhere
+
+    return everywhere(world) if selection is None else selection
 
 
 def _small_world(palette: Palette) -> World:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The selected voxels are deleted, filled, hollowed, and get other materials."""
+"""The selected voxels are deleted, filled, and hollowed."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,8 @@ from ...voxel.jobs import Job, Progress
 from ...voxel.limits import MAX_SELECTION_STEPS
 from ...voxel.world import World
 from .. import idnames
-from .voxel_operator import Outcome, VoxelOperator, material
+from ..palettes import index_of, material_items
+from .voxel_operator import Outcome, VoxelOperator
 
 if TYPE_CHECKING:
     from ...voxel.edit.actions import Action
@@ -53,13 +54,16 @@ class VOXELWRIGHT_OT_fill_voxels(_ActionOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
     needs_selection = True
 
-    material: material("The index in the palette of the material that fills the selection")
+    material: bpy.props.EnumProperty(name="Material", description="What fills the selection", items=material_items)
+
+    def read(self, owner: bpy.types.Object) -> None:
+        self._index = index_of(self.material, owner)
 
     def action(self) -> "Action":
         from ...voxel.edit.actions import fill
         from ...voxel.edit.patterns import only
 
-        return fill(only(self.material))
+        return fill(only(self._index))
 
 
 class VOXELWRIGHT_OT_hollow_voxels(VoxelOperator, bpy.types.Operator):

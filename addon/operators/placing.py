@@ -9,7 +9,7 @@ import numpy as np
 from ...voxel.errors import VoxelwrightError
 from ...voxel.layout import POS_Z
 from ...voxel.world import Coord, World
-from .. import kernel_cache, picking, selections, session, worlds
+from .. import picking, selections, session
 from ..placement import Placement
 from ..redrawing import redraw
 from ..viewport import selection_overlay
@@ -69,7 +69,7 @@ class PlacingOperator(VoxelOperator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if context.area is None or context.area.type != "VIEW_3D":
             return super().invoke(context, event)
-        if not (picking.is_ready() and kernel_cache.is_compiled(worlds.SELECTING)):
+        if not picking.is_ready():
             operators: Any = bpy.ops
             operators.voxelwright.prepare_picking("INVOKE_DEFAULT")
             return {"CANCELLED"}

@@ -7,7 +7,7 @@ from ...voxel.jobs import Job, Progress
 from ...voxel.world import Edit, World
 from .. import idnames
 from ..palettes import index_of, material_items
-from .edit_operator import EditOperator
+from .edit_operator import EditOperator, region
 from .job_operator import Result
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class VOXELWRIGHT_OT_replace_material(EditOperator, bpy.types.Operator):
     def read(self, _context: bpy.types.Context, owner: bpy.types.Object) -> None:
         self._old, self._new = index_of(self.material, owner), index_of(self.by, owner)
 
-    def edit_of(self, world: World, region: "Selection") -> Job[Edit]:
+    def edit_of(self, world: World, selection: "Selection | None") -> Job[Edit]:
         from ...voxel.edit import actions, patterns
         from ...voxel.edit.dabs import throughout
 
         yield Progress(0.1, "Replacing")
-        return throughout(world, actions.paint(patterns.only(self._new), material=self._old), region)
+        return throughout(world, actions.paint(patterns.only(self._new), material=self._old), region(world, selection))
 
 
 CLASSES = (VOXELWRIGHT_OT_replace_material,)

@@ -62,7 +62,7 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
                 return {"RUNNING_MODAL"}
             case "EVERYWHERE":
                 material = session.world_of(owner).voxel(*self._start) >> MATERIAL_SHIFT
-                return _select("select_by_material", material=material, mode=self.mode)
+                return _select("select_by_material", material=str(material), mode=self.mode)
             case by:
                 face, limit = FACES[self._face], settings.fill.limit
                 return _select(

@@ -9,7 +9,8 @@ from ...voxel.jobs import Job, Progress
 from ...voxel.limits import MAX_CONNECTED_VOXELS, MAX_SELECTION_STEPS
 from ...voxel.world import World
 from .. import idnames, selections
-from .voxel_operator import Outcome, VoxelOperator, material
+from ..palettes import index_of, material_items
+from .voxel_operator import Outcome, VoxelOperator
 
 if TYPE_CHECKING:
     from ...voxel.edit.selection import Selection
@@ -69,12 +70,17 @@ class VOXELWRIGHT_OT_select_by_material(_SelectOperator, bpy.types.Operator):
     bl_label = "Select by Material"
     bl_options = {"REGISTER", "UNDO"}
 
-    material: material("The index in the palette of the material whose voxels are selected")
+    material: bpy.props.EnumProperty(
+        name="Material", description="The material whose voxels are selected", items=material_items
+    )
+
+    def read(self, owner: bpy.types.Object) -> None:
+        self._index = index_of(self.material, owner)
 
     def find(self, world: World, _selection: "Selection | None") -> "Selection":
         from ...voxel.edit.selection import by_material
 
-        return by_material(world, self.material)
+        return by_material(world, self._index)
 
 
 class VOXELWRIGHT_OT_select_connected(_SelectOperator, bpy.types.Operator):

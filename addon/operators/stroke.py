@@ -144,7 +144,8 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         first = brushes.Aim(tuple(self.samples[0].point), self.samples[0].face)
         action = brushes.action_of(self, self.action, self.material, self.seed, first)
         within = selections.selection_of(owner)
-        return brushes.stroke_of(world, self, action, brushes.symmetry_of(self), within, first.face)
+        shape = brushes.shape_of(self, self.action, first.face)
+        return brushes.stroke_of(world, self, action, shape, brushes.symmetry_of(self), within)
 
     def _draw_to(self, stroke: "Stroke", sample: VOXELWRIGHT_PG_sample) -> Edit:
         if sample.jumps:
@@ -152,7 +153,7 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         pressure = sample.pressure
         # In half voxels, so that there are not too many different shapes.
         radius = max(0.5, round(2 * self.radius * pressure) / 2) if self.pressure_radius else self.radius
-        shape = brushes.shape_of(self, sample.face, radius)
+        shape = brushes.shape_of(self, self.action, sample.face, radius)
         return stroke.to(tuple(sample.point), pressure if self.pressure_strength else 1.0, shape)
 
 

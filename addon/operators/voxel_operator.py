@@ -38,6 +38,9 @@ class VoxelOperator(JobOperator):
             return False
         return not cls.needs_selection or has_selection(cls, context)
 
+    def read(self, owner: bpy.types.Object) -> None:
+        """Take what is needed from Blender, before the job starts."""
+
     def work(self, world: World, selection: "Selection | None") -> Job[Any]:
         raise NotImplementedError
 
@@ -45,6 +48,7 @@ class VoxelOperator(JobOperator):
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
         world, selection = session.own_world_of(owner), selections.selection_of(owner)
+        self.read(owner)
 
         def work() -> Job[Any]:
             yield from worlds.prepare_selecting()
@@ -72,11 +76,6 @@ def has_selection(operator: Any, context: bpy.types.Context) -> bool:
         operator.poll_message_set("Select voxels first")
         return False
     return True
-
-
-def material(description: str, name: str = "Material") -> Any:
-    """A property for the index of a material in the world's palette."""
-    return bpy.props.IntProperty(name=name, description=description, default=1, min=1, max=255)
 
 
 AXIS_ITEMS = [(axis, axis, f"The world's {axis} axis") for axis in "XYZ"]

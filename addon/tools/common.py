@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from .. import cursor, idnames, palettes, session, swatches
+from ..brushes import MOVING
 from ..properties import of_object
 from ..tool_properties import of_tool
 
@@ -65,7 +66,7 @@ def draw_brush(context: bpy.types.Context, layout: bpy.types.UILayout, tool: str
         _draw_pattern(context, layout, settings)
     if settings.action == "NOISE":
         layout.prop(settings, "wavelength")
-    if settings.action in _MOVING:
+    if settings.action in MOVING:
         layout.prop(settings, "direction", text="")
     layout.popover(idnames.PT_BRUSH, text="Brush")
     draw_symmetry(context, layout)
@@ -87,7 +88,6 @@ def _draw_pattern(context: bpy.types.Context, layout: bpy.types.UILayout, settin
 
 
 _PLACING = frozenset({"ADD", "REPLACE", "PAINT"})
-_MOVING = frozenset({"RAISE", "LOWER", "FLATTEN", "NOISE"})
 _PATTERN_SETTINGS = {
     "ONLY": (),
     "MIX": ("second", "share"),

@@ -26,7 +26,9 @@ def brush_cursor(tool: str) -> cursor.Maker:
         found = brushes.aim(owner, ray, settings, settings.action)
         if found is None:
             return None
-        placement = brushes.shape_of(settings, found.face).at(found.point, brushes.is_between(settings))
+        placement = brushes.shape_of(settings, settings.action, found.face).at(
+            found.point, brushes.is_between(settings)
+        )
         parts, count = cursor.brush_parts(owner, placement)
         n_images = len(brushes.symmetry_of(of_object(owner).symmetry).images())
         return parts, f"{count:,} voxels" + (f" × {n_images}" if n_images > 1 and len(parts) > 1 else "")

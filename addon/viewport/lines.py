@@ -12,14 +12,11 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 Color = tuple[float, float, float]
-"""sRGB, 0 to 1."""
+"""sRGB, 0 to 1, which Blender's own shaders turn into what it shows over a scene."""
 
 _WIDTH = 1.5
 _NEARER = 0.002
 """Lines are drawn nearer to the eye by this part of their distance, or the faces they lie on would hide them."""
-
-_GAMMA = 2.2
-"""Blender shows what is drawn over a scene as its power of 1/2.2."""
 
 _state: Any = gpu.state
 _matrices: Any = gpu.matrix
@@ -69,7 +66,7 @@ class Lines:
             _matrices.load_matrix(_towards_the_eye(context) @ _matrices.get_model_view_matrix() @ matrix)
             for depth_test, opacity in (("GREATER", faint), ("LESS_EQUAL", 1.0)):
                 _state.depth_test_set(depth_test)
-                shader.uniform_float("color", (*(channel**_GAMMA for channel in color), opacity))
+                shader.uniform_float("color", (*color, opacity))
                 self._batch.draw(shader)
 
 

@@ -21,9 +21,7 @@ from .lines import Color, Lines, kept_state
 if TYPE_CHECKING:
     from ...voxel.edit.selection import Selection
 
-_SELECTED, _PLACED = (1.0, 0.62, 0.16), (0.35, 0.8, 1.0)
-"""sRGB colours."""
-
+_SELECTED, _PLACED = (1.0, 0.75, 0.2), (0.35, 0.8, 1.0)
 _FAINT = 0.25
 """The opacity of lines that are hidden."""
 

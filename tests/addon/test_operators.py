@@ -190,6 +190,21 @@ def test_a_modal_job_runs_in_slices_to_its_end():
     assert context.shown[-1] is None
 
 
+class ShortJob(SlowJob):
+    def seconds_at_once(self):
+        return 10.0
+
+
+def test_a_short_job_ends_at_once():
+    context, operator = FakeContext(), ShortJob()
+    assert operator.invoke(context, None) == {"FINISHED"}
+    assert operator.finished == "result"
+    assert context.shown == []
+    failing = ShortJob(fail_at=2)
+    assert failing.invoke(context, None) == {"CANCELLED"}
+    assert failing.reports == [({"ERROR"}, "It broke.")]
+
+
 def test_esc_cancels_a_modal_job():
     context, operator = FakeContext(), SlowJob()
     operator.invoke(context, None)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from voxelwright.addon import clipboard, selections, session
+from voxelwright.addon.operators import copy_voxels, edit_voxels, move_voxels, select_voxels
 from voxelwright.voxel.edit.selection import Selection, box, by_material, solid
 from voxelwright.voxel.layout import CHUNK_SHAPE
 from voxelwright.voxel.palette import Material, Palette
@@ -64,7 +65,7 @@ def test_each_way_to_select(owner, call):
     assert selections.selection_of(owner()) == box((1, 2, 3), (3, 4, 50))
     call("select_surface")
     assert selections.selection_of(owner()) == box((1, 2, 4), (3, 4, 4))
-    call("select_by_material", material=2)
+    call("select_by_material", material="2")
     assert selections.selection_of(owner()) == by_material(world, 2)
     call("select_connected", start_voxel=(5, 5, 5), by="FACE", face="POS_Z")
     assert selections.selection_of(owner()) == box((4, 0, 5), (7, 31, 5))
@@ -188,7 +189,7 @@ def test_delete_fill_replace_hollow(owner, call):
     call("select_box", corner=(0, 0, 0), opposite=(9, 31, 5))
     call("replace_material", material="1", by="2")
     assert np.array_equal(voxels_of(owner()), np.where(inside & (stone == 0x0100), 0x0200, stone))
-    call("fill_voxels", material=1)
+    call("fill_voxels", material="1")
     assert np.array_equal(voxels_of(owner()), np.where(inside, 0x0100, stone))
     call("hollow_voxels", thickness=2)
     deep = np.zeros(before.shape, bool)
@@ -218,7 +219,7 @@ def test_cut_and_paste_turned(owner, call):
 
 def test_pasting_within_the_selection(owner, call):
     before = voxels_of(owner())
-    call("select_by_material", material=2)
+    call("select_by_material", material="2")
     call("copy_voxels")
     call("select_box", corner=(0, 0, 0), opposite=(31, 15, 31))
     call("paste_voxels", at=(0, 0, 10), within=True)
@@ -254,7 +255,7 @@ def test_move_duplicate_rotate_mirror(owner, call):
 
 
 def test_between_worlds_and_files(blender, owner, call, tmp_path):
-    call("select_by_material", material=2)
+    call("select_by_material", material="2")
     path = tmp_path / "moss.vxw"
     call("export_selection", filepath=str(path))
     exported = world_from_bytes(path.read_bytes()).world
@@ -277,7 +278,6 @@ def test_between_worlds_and_files(blender, owner, call, tmp_path):
 @pytest.mark.parametrize(
     ("name", "properties", "sentence"),
     [
-        ("fill_voxels", {"material": 9}, "material"),
         ("select_box", {"opposite": (1 << 20,) * 3}, "do it in parts"),
         ("select_connected", {"start_voxel": (0, 0, 0), "limit": 10}, "raise the limit"),
         ("export_selection", {"filepath": "/none/there.vxw"}, "does not exist"),
@@ -306,3 +306,12 @@ def test_an_empty_selection_is_none(owner):
     selections.select(owner(), Selection())
     assert selections.selection_of(owner()) is None
     assert selections.number_of(owner()) == 0
+
+
+def test_tooltips(blender):
+    classes = [c for module in (copy_voxels, edit_voxels, move_voxels, select_voxels) for c in module.CLASSES]
+    assert len(classes) == 19
+    for operator in (getattr(blender.ops.voxelwright, c.bl_idname.partition(".")[2]).get_rna_type() for c in classes):
+        assert operator.description
+        for p in operator.properties:
+            assert p.description or p.identifier in ("rna_type", "filter_glob", "check_existing"), p.identifier

@@ -16,12 +16,13 @@ OPERATIONS = {
 """What each does, in a sentence."""
 
 
-def boolean(world: World, other: World, operation: str, within: Selection) -> Edit:
+def boolean(world: World, other: World, operation: str, within: Selection | None = None) -> Edit:
     """The edit that unites world with other's solid voxels, as paste() does it, takes them away, or leaves only them;
-    of the voxels within a selection. Both have the same origin."""
+    of voxels within a selection only, where there is one. Both have the same origin."""
     if operation not in OPERATIONS:
         raise VoxelwrightError(f"Worlds are combined by one of {', '.join(OPERATIONS)}.")
     if operation == "union":
-        return limited(paste(world, other, (0, 0, 0)), within)
-    there = solid(other)
-    return throughout(world, remove(), within & there if operation == "difference" else within - there)
+        edit = paste(world, other, (0, 0, 0))
+        return edit if within is None else limited(edit, within)
+    part, there = solid(world) if within is None else within, solid(other)
+    return throughout(world, remove(), part & there if operation == "difference" else part - there)

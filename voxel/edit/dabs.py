@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions done to worlds: by one dab of a brush, along a stroke, or throughout a selection."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
-from ..layout import VOXEL_DTYPE
+from ..layout import FACE_AXIS, VOXEL_DTYPE
 from ..limits import MAX_ACTION_TIMES
 from ..world import Chunk, Coord, Edit, World, as_chunk
 from .actions import Action, Weighted, changed, moment_of
 from .draft import Draft
+from .moving import MovedSurfaces, Weights, unite
+from .sculpt import Move
 from .selection import Mask, Selection
 from .shapes import Placement, Shape, weights_by_chunk
 from .symmetry import Symmetry, images_of
@@ -63,8 +65,9 @@ def throughout(world: World, action: Action, selection: Selection, times: int = 
 class Stroke:
     """Many dabs as one edit.
 
-    Each dab sees what those before it made. Without accumulate all see the world as it was at the begin, and each
-    voxel is as that dab leaves it which gave it the greatest weight: going over a place twice changes it once.
+    Each dab sees what those before it made; but surfaces are moved by the sum of the dabs' weights, and stay as even as
+    those are. Without accumulate all see the world as it was at the begin, and each voxel is as that dab leaves it
+    which gave it the greatest weight: going over a place twice changes it once.
     spacing is the distance of the dabs along the way, in voxels; between puts their middles on voxels' corners.
 
     The world is not changed; but it may be, by each edit that dab() and to() return, to show the stroke.
@@ -130,7 +133,8 @@ class _Dabs:
         self, draft: Draft, action: Action, symmetry: Symmetry, within: Selection | None, accumulate: bool = True
     ) -> None:
         self._draft, self._action, self._symmetry, self._within = draft, action, symmetry, within
-        self._strongest: dict[Coord, NDArray[np.float32]] | None = None if accumulate else {}
+        self._strongest: Weights | None = None if accumulate else {}
+        self._moved = MovedSurfaces(draft, symmetry)
         self._n_dabs = 0
 
     def dabbed(self, places: list[Placement], weight: float = 1.0) -> dict[Coord, Chunk]:
@@ -138,24 +142,37 @@ class _Dabs:
         groups: dict[Action, list[Placement]] = {}
         for image, shown in images_of(self._symmetry, places):
             groups.setdefault(self._action.image(self._symmetry, image), []).extend(shown)
-        alone = self._strongest is not None
-        moment = moment_of(self._draft, self._symmetry, 0 if alone else self._n_dabs)
+        weighted = {action: self._limited(shown, weight) for action, shown in groups.items()}
+        if self._strongest is not None:
+            return self._once(weighted, self._strongest)
+        if isinstance(self._action, Move):
+            extent = min(place.shape.half[FACE_AXIS[self._action.face]] for place in places)
+            return self._moved.by(weighted, extent)
+        return self._in_turn(weighted)
+
+    def _in_turn(self, weighted: Mapping[Action, Weighted]) -> dict[Coord, Chunk]:
+        """The dab does its action to what those before it made."""
+        moment = moment_of(self._draft, self._symmetry, self._n_dabs)
         self._n_dabs += 1
-        source = self._draft.begin if alone else self._draft
+        made: dict[Coord, Chunk] = {}
+        for action, weights_of_action in weighted.items():
+            for coord, _, voxels in changed(self._draft, action, weights_of_action, moment):
+                unite(made, coord, self._draft.chunk(coord), voxels)
+        return made
+
+    def _once(self, weighted: Mapping[Action, Weighted], strongest: Weights) -> dict[Coord, Chunk]:
+        """Each voxel is as that dab makes it of the begin which gives it the greatest weight."""
+        begin, moment = self._draft.begin, moment_of(self._draft, self._symmetry)
         made: dict[Coord, Chunk] = {}
         reached: list[tuple[Coord, NDArray[np.float32]]] = []
-        for action, shown in groups.items():
-            for coord, weights, voxels in changed(source, action, self._limited(shown, weight), moment):
-                before, after = self._draft.chunk(coord), voxels
-                if alone:
-                    differs = voxels != source.chunk(coord)
-                    reached.append((coord, np.where(differs, weights, np.float32(0))))
-                    after = np.where(differs, voxels, before).astype(VOXEL_DTYPE)
-                made[coord] = as_chunk(_united(before, made[coord], after) if coord in made else after)
+        for action, weights_of_action in weighted.items():
+            for coord, weights, voxels in changed(begin, action, weights_of_action, moment):
+                before = self._draft.chunk(coord)
+                differs = voxels != begin.chunk(coord)
+                reached.append((coord, np.where(differs, weights, np.float32(0))))
+                unite(made, coord, before, np.where(differs, voxels, before).astype(VOXEL_DTYPE))
         for coord, weights in reached:
-            assert self._strongest is not None
-            strongest = self._strongest.get(coord)
-            self._strongest[coord] = weights if strongest is None else np.maximum(strongest, weights)
+            strongest[coord] = np.maximum(strongest[coord], weights) if coord in strongest else weights
         return made
 
     def _limited(self, places: list[Placement], weight: float) -> Weighted:
@@ -171,9 +188,3 @@ class _Dabs:
             if self._strongest is not None and coord in self._strongest:
                 weights[weights <= self._strongest[coord]] = 0.0
             yield coord, weights
-
-
-def _united(before: Chunk, one: Chunk, other: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """What two images make of a chunk together. Where both change a voxel it does not matter which comes first."""
-    both = np.where(one == before, other, np.where(other == before, one, np.minimum(one, other)))
-    return both.astype(VOXEL_DTYPE)

@@ -5,10 +5,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
+from ..generate.stamps import Stamp
 from ..kernels import kernel
-from ..layout import AIR, CHUNK_SIZE, MATERIAL_SHIFT
+from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, MATERIAL_SHIFT, VOXEL_DTYPE
 from ..limits import MAX_SCATTERED
-from ..world import Edit, World
+from ..palette import Palette
+from ..world import Edit, World, as_chunk, new_world
 from .clipboard import Clip
 from .draft import Draft, window
 from .paste import pasted_chunks
@@ -42,6 +44,15 @@ def scatter(
         draft.palette, chunks = pasted_chunks(draft, draft.palette, clip.voxels, (ox, oy, oz))
         draft.put(chunks)
     return draft.edit()
+
+
+def clip_of(stamp: Stamp, palette: Palette) -> Clip:
+    """A stamp as a clip, of materials of a palette. Raises VoxelwrightError where it lacks one."""
+    voxels = stamp.voxels(palette)
+    chunk = np.zeros(CHUNK_SHAPE, VOXEL_DTYPE)
+    chunk[tuple(slice(n) for n in voxels.shape)] = voxels
+    x, y, z = voxels.shape
+    return Clip(new_world({(0, 0, 0): as_chunk(chunk)}, palette), (0, 0, 0), (x - 1, y - 1, z - 1))
 
 
 def _places(world: World, selection: Selection, spacing: int, chance: float, seed: int) -> NDArray[np.int64]:

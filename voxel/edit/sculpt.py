@@ -11,7 +11,7 @@ from ..generate.noise import permutation
 from ..generate.point_noise import simplex3_at
 from ..kernels import kernel
 from ..layout import AIR, CHUNK_SIZE, FACE_AXIS, FACE_SIGN, MATERIAL_SHIFT, N_MATERIALS, POS_Z
-from ..limits import MAX_SCULPT_STEP
+from ..limits import MAX_SCULPT_REACH, MAX_SCULPT_STEP
 from ..world import Coord
 from .actions import AIR_BITS, Change, Moment
 from .shapes import turned_face
@@ -32,8 +32,9 @@ class Move:
     """Surfaces moved along the axis of face by weight · strength voxels, by one of the functions below.
 
     Air that lies at most so far from a solid voxel, counted along the axis, becomes such a voxel; or solid voxels at
-    most so far from air become air. Fractions of voxels add up in the course of a stroke. numbers are the mode's own:
-    a plane as a point and a normal in half voxels, or a wavelength.
+    most so far from air become air. Fractions of voxels add up in the course of a stroke, to MAX_SCULPT_REACH voxels at
+    most. numbers are the mode's own: a plane as a point and a normal in half voxels, or a wavelength. most is the
+    greatest weight that there will be.
     """
 
     mode: int
@@ -41,6 +42,7 @@ class Move:
     face: int = POS_Z
     numbers: tuple[float, ...] = (0.0,) * 6
     seed: int = 0
+    most: float = 1.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength <= MAX_SCULPT_STEP:
@@ -49,8 +51,21 @@ class Move:
     @property
     def margin(self) -> Coord:
         reach = [0, 0, 0]
-        reach[FACE_AXIS[self.face]] = max(1, int(np.ceil(self.strength)))
+        farthest = min(int(np.ceil(self.strength * self.most)), MAX_SCULPT_REACH)
+        reach[FACE_AXIS[self.face]] = max(1, farthest)
         return reach[0], reach[1], reach[2]
+
+    def up_to(self, most: float) -> "Move":
+        """The same for weights up to most."""
+        return replace(self, most=max(1.0, most))
+
+    def left_of(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What is left of summed weights when surfaces have been moved by them, in whole voxels. Noise moves them by
+        another share everywhere, of which nothing is left."""
+        if self.mode == _NOISE or self.strength == 0:
+            return np.zeros_like(weights)
+        exact = weights.astype(np.float64)  # as _move() computes, or halves would be rounded in another way
+        return (exact - np.floor(exact * self.strength + 0.5) / self.strength).astype(np.float32)
 
     def image(self, symmetry: Symmetry, image: Image) -> "Move":
         face = self.face

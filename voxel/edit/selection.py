@@ -208,6 +208,16 @@ def by_material(world: World, *materials: int) -> Selection:
     return _where(world, lambda there: np.isin(there, wanted))
 
 
+def between_heights(selection: Selection, low: float, high: float) -> Selection:
+    """Of a selection the voxels whose middles lie from low to high."""
+    masks: dict[Coord, Mask] = {}
+    for coord in selection.coords():
+        middles = coord[2] * _N + np.arange(_N) + 0.5
+        there = (low <= middles) & (middles <= high)
+        masks[coord] = np.broadcast_to(there, CHUNK_SHAPE) & selection.mask(coord)
+    return Selection(masks)
+
+
 def inverted(world: World, selection: Selection) -> Selection:
     """The world's voxels that are not air and not selected."""
     return solid(world) - selection

@@ -20,7 +20,7 @@ from ..world import Coord
 from .brushes import FALLOFFS
 from .draft import check_chunks
 
-SPHERE, BOX, CYLINDER, CONE, STAMP = range(5)
+SPHERE, BOX, CYLINDER, PRISM, CONE, STAMP = range(6)
 
 _NO_STAMP = np.ones((1, 1, 1), np.bool_)
 
@@ -52,7 +52,7 @@ class Shape:
         nearest to point. Stamps, and cylinders and cones along their axis, always lie as their size wants it: between
         voxels where it is even."""
         on_corner = [n % 2 == 0 for n in self.stamp.shape] if self.kind == STAMP else [between] * 3
-        if self.kind in (CYLINDER, CONE):
+        if self.kind in (CYLINDER, PRISM, CONE):
             axis = FACE_AXIS[self.face]
             on_corner[axis] = round(2 * self.half[axis]) % 2 == 0
         x, y, z = (
@@ -90,6 +90,11 @@ def cube(radius: float, falloff: str = "constant") -> Shape:
 def cylinder(radius: float, height: float, face: int = POS_Z, falloff: str = "constant") -> Shape:
     """A cylinder whose axis goes through face; the weight falls from the axis outwards."""
     return Shape(CYLINDER, _about_axis(_checked(radius), height, face), face, falloff)
+
+
+def prism(radius: float, height: float, face: int = POS_Z, falloff: str = "constant") -> Shape:
+    """A square column whose axis goes through face; the weight falls from the axis outwards."""
+    return Shape(PRISM, _about_axis(_checked(radius), height, face), face, falloff)
 
 
 def disc(radius: float, face: int = POS_Z, falloff: str = "constant") -> Shape:
@@ -216,8 +221,11 @@ def _weigh(kind, half, axis, sign, falloff, stamp, middle, corner, weights):
                     if square > across * across:
                         continue
                     t = np.sqrt(np.float64(square)) / across if falloff else 0.0
-                elif kind == BOX:
-                    t = max(abs(dx) / (2 * half[0]), abs(dy) / (2 * half[1]), abs(dz) / (2 * half[2]))
+                elif kind in (BOX, PRISM):
+                    tx, ty, tz = abs(dx) / (2 * half[0]), abs(dy) / (2 * half[1]), abs(dz) / (2 * half[2])
+                    if kind == PRISM:
+                        tx, ty, tz = (0.0 if axis == 0 else tx), (0.0 if axis == 1 else ty), (0.0 if axis == 2 else tz)
+                    t = max(tx, ty, tz)
                 elif kind == STAMP:
                     i, j, k = dx + stamp.shape[0] - 1, dy + stamp.shape[1] - 1, dz + stamp.shape[2] - 1
                     t = 0.0 if stamp[i >> 1, j >> 1, k >> 1] else 2.0

@@ -25,6 +25,7 @@ def test_worlds_are_combined_within_a_selection(operation, world_of, blobs, appl
     edit = boolean(world, other, operation, box((-9, -7, -11), (7, 9, 2)))
     assert np.array_equal(applied(world, edit, LOW, HIGH), np.where(within, changed, a))
     assert edit
+    assert np.array_equal(applied(world, boolean(world, other, operation), LOW, HIGH), changed)
 
 
 def test_there_are_three_ways(world_of):

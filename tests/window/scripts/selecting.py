@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Voxels are selected, copied, and placed with the mouse; undone, redone, and given up."""
+
+from typing import Any
+
+import bpy
+import driver
+import scenery
+
+PASTE = "VOXELWRIGHT_OT_paste_voxels"
+
+
+def steps() -> driver.Steps:
+    driver.enable_extension()
+    for name in ("Cube", "Light", "Camera"):
+        bpy.data.objects.remove(bpy.data.objects[name])
+    scenery.new_world("Steps")
+    space = driver.viewport().spaces.active
+    scenery.look_at_steps(space)
+    with driver.context():
+        bpy.ops.voxelwright.prepare_picking()
+        bpy.ops.ed.undo_push(message="steps")
+    driver.record("picture", driver.rectangle())
+    yield from driver.photograph("nothing selected")
+    yield from _selects(space)
+    yield from _pastes()
+    yield from _moves()
+    yield from _turned(space)
+    driver.record("failed", scenery.ours("addon.viewport.selection_overlay")._failed)
+
+
+def _owner() -> Any:
+    return bpy.data.objects["Steps"]
+
+
+def _state() -> list[Any]:
+    """The world's hash, and what is selected of it."""
+    selection = scenery.ours("addon.selections").selection_of(_owner())
+    world = scenery.ours("addon.session").world_of(_owner())
+    return [
+        hash(scenery.ours("voxel.storage").world_to_bytes(world)),
+        selection and [selection.count, selection.bounds()],
+    ]
+
+
+def _do(name: str, *arguments: Any, **properties: Any) -> None:
+    with driver.context():
+        getattr(bpy.ops.voxelwright, name)(*arguments, True, **properties)
+
+
+def _undone(name: str) -> driver.Steps:
+    """Record a state, the one that Ctrl Z brings, and the one after Shift Ctrl Z."""
+    states = [_state()]
+    for modifiers in ({"ctrl": True}, {"ctrl": True, "shift": True}):
+        yield from driver.press("Z", **modifiers)
+        yield from driver.settle()
+        states.append(_state())
+    driver.record(name, states)
+
+
+def _selects(space: Any) -> driver.Steps:
+    yield from driver.move(driver.position())
+    driver.record("at first", _state())
+    _do("select_box", "EXEC_DEFAULT", corner=(8, 0, 0), opposite=(21, 20, 31))
+    _do("select_by_material", "EXEC_DEFAULT", material="2", mode="INTERSECT")
+    yield from driver.photograph("selected")
+    yield from _undone("selecting")
+    space.overlay.show_overlays = False
+    yield from driver.photograph("without overlays")
+    space.overlay.show_overlays = True
+
+
+def _placing() -> bool:
+    return PASTE in [operator.bl_idname for operator in driver.window().modal_operators]
+
+
+def _pastes() -> driver.Steps:
+    _do("copy_voxels", "EXEC_DEFAULT")
+    driver.record("before pasting", _state())
+    _do("paste_voxels", "INVOKE_DEFAULT")
+    yield from driver.move(driver.position(0.5, 0.4))
+    yield from driver.photograph("placing")
+    for key in ("R", "M", "WHEELUPMOUSE", "WHEELUPMOUSE", "X", "R"):
+        yield from driver.simulate(key, "PRESS")
+    yield from driver.photograph("placing, turned")
+    driver.record("while placing", [_placing(), _state()])
+    yield from driver.press("LEFTMOUSE")
+    yield from driver.photograph("placed")
+    yield from _undone("pasting")
+    _do("paste_voxels", "INVOKE_DEFAULT")
+    yield from driver.move(driver.position(0.3, 0.5))
+    yield from driver.press("ESC")
+    yield from driver.settle()
+    driver.record("given up", [_placing(), _state()])
+
+
+def _moves() -> driver.Steps:
+    driver.record("before moving", _state())
+    _do("move_voxels", "INVOKE_DEFAULT")
+    yield from driver.move(driver.position(0.35, 0.35))
+    yield from driver.move(driver.position(0.36, 0.35))
+    yield from driver.press("RET")
+    yield from driver.photograph("moved")
+    yield from _undone("moving")
+
+
+def _turned(space: Any) -> driver.Steps:
+    """A world that is turned, scaled and mirrored, in an orthographic view."""
+    _owner().rotation_euler = (0.3, 0.2, 0.8)
+    _owner().scale = (-0.7, 1, 1.2)
+    space.region_3d.view_perspective = "ORTHO"
+    yield from driver.photograph("turned")
