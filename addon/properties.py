@@ -48,7 +48,7 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     )
     revision: bpy.props.IntProperty(
         name="Revision",
-        description="How many edits of the world's history are in effect; Blender's undo sets it back",
+        description="Which state of the world's history is in effect; Blender's undo sets it back",
         options={"HIDDEN"},
     )
     selection: bpy.props.IntProperty(
