@@ -8,7 +8,7 @@ from .common import COMMON_KEYS, PICK_KEY, Tool, draw_placing, icon, key
 from .cursors import voxel_cursor
 
 
-class VOXELWRIGHT_TL_box(Tool):
+class VOXELWRIGHT_TL_box(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_BOX
     bl_label = "Voxel Box"
     bl_description = (

@@ -8,7 +8,7 @@ from .common import Tool, brush_keys, draw_brush, icon
 from .cursors import brush_cursor
 
 
-class VOXELWRIGHT_TL_build(Tool):
+class VOXELWRIGHT_TL_build(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_BUILD
     bl_label = "Build Voxels"
     bl_description = (

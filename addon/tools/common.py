@@ -22,10 +22,17 @@ def icon(name: str) -> str:
 
 
 def key(
-    idname: str, kind: str, value: str = "PRESS", *, ctrl: bool = False, shift: bool = False, **properties: Any
+    idname: str,
+    kind: str,
+    value: str = "PRESS",
+    *,
+    ctrl: bool = False,
+    shift: bool = False,
+    alt: bool = False,
+    **properties: Any,
 ) -> Key:
     """An entry of a tool's keymap."""
-    event = {"type": kind, "value": value, "ctrl": ctrl, "shift": shift}
+    event = {"type": kind, "value": value, "ctrl": ctrl, "shift": shift, "alt": alt}
     return idname, event, {"properties": list(properties.items())}
 
 
@@ -115,7 +122,7 @@ def draw_symmetry(context: bpy.types.Context, layout: bpy.types.UILayout) -> Non
     row.popover(idnames.PT_SYMMETRY, text="Symmetry")
 
 
-class Tool(bpy.types.WorkSpaceTool):
+class Tool:
     """What every tool of ours has. The subclass gives bl_idname, bl_label, bl_description, bl_icon, bl_keymap, and
     cursor, a cursor.Maker."""
 

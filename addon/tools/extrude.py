@@ -9,7 +9,7 @@ from .common import COMMON_KEYS, PICK_KEY, Tool, icon, key
 from .cursors import face_cursor
 
 
-class VOXELWRIGHT_TL_extrude(Tool):
+class VOXELWRIGHT_TL_extrude(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_EXTRUDE
     bl_label = "Extrude Voxels"
     bl_description = "Drag the connected face under the mouse out of the world, or into it"

@@ -9,7 +9,7 @@ from .common import COMMON_KEYS, PICK_KEY, Tool, draw_material, icon, key
 from .cursors import region_cursor
 
 
-class VOXELWRIGHT_TL_fill(Tool):
+class VOXELWRIGHT_TL_fill(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_FILL
     bl_label = "Fill Voxels"
     bl_description = "Give the voxels that are connected with the one under the mouse the active material"

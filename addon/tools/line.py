@@ -9,7 +9,7 @@ from .common import COMMON_KEYS, PICK_KEY, Tool, draw_placing, icon, key
 from .cursors import brush_cursor
 
 
-class VOXELWRIGHT_TL_line(Tool):
+class VOXELWRIGHT_TL_line(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_LINE
     bl_label = "Voxel Line"
     bl_description = "Drag a line from one voxel to another, with the Build tool's brush.\nCtrl does the opposite"

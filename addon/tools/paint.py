@@ -8,7 +8,7 @@ from .common import Tool, brush_keys, draw_brush, icon
 from .cursors import brush_cursor
 
 
-class VOXELWRIGHT_TL_paint(Tool):
+class VOXELWRIGHT_TL_paint(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_PAINT
     bl_label = "Paint Voxels"
     bl_description = (

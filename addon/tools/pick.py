@@ -8,7 +8,7 @@ from .common import COMMON_KEYS, Tool, draw_material, icon, key
 from .cursors import voxel_cursor
 
 
-class VOXELWRIGHT_TL_pick(Tool):
+class VOXELWRIGHT_TL_pick(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_PICK
     bl_label = "Pick Material"
     bl_description = "Make the material under the mouse the active one"

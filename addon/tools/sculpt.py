@@ -8,7 +8,7 @@ from .common import Tool, brush_keys, draw_brush, icon
 from .cursors import brush_cursor
 
 
-class VOXELWRIGHT_TL_sculpt(Tool):
+class VOXELWRIGHT_TL_sculpt(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_SCULPT
     bl_label = "Sculpt Voxels"
     bl_description = (

@@ -22,7 +22,7 @@ def _clip_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picki
     return [cursor.box_part(low, high)], "{} × {} × {}".format(*clip.size)
 
 
-class VOXELWRIGHT_TL_stamp(Tool):
+class VOXELWRIGHT_TL_stamp(Tool, bpy.types.WorkSpaceTool):
     bl_idname = idnames.TOOL_STAMP
     bl_label = "Stamp Voxels"
     bl_description = "Put what was copied, or a file's voxels, onto the active world; drag to put more of them"

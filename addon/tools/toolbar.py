@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tools in their order."""
 
+from typing import Any
+
 import bpy
 
 from .. import cursor
 from .box import VOXELWRIGHT_TL_box
 from .build import VOXELWRIGHT_TL_build
-from .common import Tool
 from .extrude import VOXELWRIGHT_TL_extrude
 from .fill import VOXELWRIGHT_TL_fill
 from .line import VOXELWRIGHT_TL_line
@@ -16,7 +17,7 @@ from .sculpt import VOXELWRIGHT_TL_sculpt
 from .select import VOXELWRIGHT_TL_select
 from .stamp import VOXELWRIGHT_TL_stamp
 
-TOOLS: tuple[type[Tool], ...] = (
+TOOLS: tuple[Any, ...] = (
     VOXELWRIGHT_TL_sculpt,
     VOXELWRIGHT_TL_build,
     VOXELWRIGHT_TL_paint,
@@ -29,7 +30,7 @@ TOOLS: tuple[type[Tool], ...] = (
     VOXELWRIGHT_TL_pick,
 )
 
-_added: list[type[Tool]] = []
+_added: list[Any] = []
 
 
 def register() -> None:

@@ -32,6 +32,8 @@ class MovedSurfaces:
         self._base = _Base(draft)
         self._sums: dict[Move, Weights] = {}
         self._gone = 0
+        self._changed: set[Coord] = set()
+        """The chunks that dabs have reached since counting began."""
 
     def by(self, weighted: Mapping[Action, Weighted], extent: float) -> dict[Coord, Chunk]:
         """The chunks that the next dab changes, whose brush reaches extent voxels along the way."""
@@ -44,6 +46,7 @@ class MovedSurfaces:
             for coord, weights in weights_of_action:
                 sums[coord] = sums[coord] + weights if coord in sums else weights.copy()
                 reached.add(coord)
+        self._changed |= reached
         moment, made = moment_of(self._draft, self._symmetry), dict[Coord, Chunk]()
         for action, sums in self._sums.items():
             here = {coord: sums[coord] for coord in sorted(reached & sums.keys())}
@@ -54,11 +57,12 @@ class MovedSurfaces:
         return made
 
     def _begin_anew(self) -> None:
-        self._gone = 0
         for action, sums in self._sums.items():
-            for coord, weights in sums.items():
+            for coord in self._changed & sums.keys():
                 self._base.take(coord)
-                sums[coord] = action.left_of(weights)
+                sums[coord] = action.left_of(sums[coord])
+        self._gone = 0
+        self._changed.clear()
 
 
 class _Base:
