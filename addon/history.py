@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A world in memory, and how it came to be what it is. No bpy here."""
 
+import uuid
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,6 +13,17 @@ from ..voxel.world import Chunk, Coord, Edit, World, content, edit_of_chunks, sa
 _CHUNK_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
 
 
+_REVISIONS = 1 << 31
+"""Revisions are from 0 up to here: Blender's int properties hold no more."""
+
+
+class Step(NamedTuple):
+    """An edit, and the revision that it leads to."""
+
+    revision: int
+    edit: Edit
+
+
 class Frame(NamedTuple):
     """A frame of an animation: its phase, and whether it lacks what takes long."""
 
@@ -21,12 +33,16 @@ class Frame(NamedTuple):
 
 @dataclass
 class History:
-    """A world since it was loaded, at the revision first: edits in effect, and edits that can be redone."""
+    """A world since it was loaded, at the revision first: edits in effect, and edits that can be redone.
+
+    A revision is the name of one state. None comes twice, not after undo either, so that a file which Blender saved by
+    itself is never taken for another state. Each session counts from a number of its own.
+    """
 
     world: World
     first: int = 0
-    applied: deque[Edit] = field(default_factory=deque)
-    undone: list[Edit] = field(default_factory=list)
+    applied: deque[Step] = field(default_factory=deque)
+    undone: list[Step] = field(default_factory=list)
     """The next to be redone is the last."""
 
     covered: dict[Coord, Chunk] = field(default_factory=dict)
@@ -44,9 +60,15 @@ class History:
     n_bytes: int = 0
     """What the edits hold of voxels beside the world."""
 
+    _last: int = field(init=False)
+    """The revision that was given last."""
+
+    def __post_init__(self) -> None:
+        self._last = self.first + uuid.uuid4().int % (_REVISIONS // 2)
+
     @property
     def revision(self) -> int:
-        return self.first + len(self.applied)
+        return self.applied[-1].revision if self.applied else self.first
 
     def show(self, edit: Edit, frame: Frame | None = None) -> None:
         """Show something else, by the edit from what is seen to it. It is neither undone nor saved."""
@@ -81,28 +103,30 @@ class History:
         than so many bytes; whether any was. The last one stays."""
         self.uncover()
         self.world.apply(edit)
-        if self.saved is not None and self.saved[0] > self.revision:
-            self.saved = None  # of what had been undone: its revision will be another world's now
-        self.n_bytes += held_bytes(edit) - sum(map(held_bytes, self.undone))
+        self.n_bytes += held_bytes(edit) - sum(held_bytes(step.edit) for step in self.undone)
         self.undone.clear()
-        self.applied.append(edit)
+        self._last = (self._last + 1) % _REVISIONS
+        self.applied.append(Step(self._last, edit))
         n_before = len(self.applied)
         while self.n_bytes > max_bytes and len(self.applied) > 1:
-            self.n_bytes -= held_bytes(self.applied.popleft())
-            self.first += 1
+            self.first, forgotten = self.applied.popleft()
+            self.n_bytes -= held_bytes(forgotten)
         return len(self.applied) < n_before
 
-    def walk_to(self, revision: int) -> bool:
-        """Undo or redo up to a revision, as far as edits are kept; whether anything was to be done."""
+    def walk_to(self, revision: int) -> list[Step]:
+        """Undo or redo up to a revision; to the oldest that is kept where this one is not. The way there, as edits."""
         self.uncover()
-        before = self.revision
-        while self.revision > revision and self.applied:
-            self.undone.append(self.applied.pop())
-            self.world.apply(self.undone[-1].inverse())
-        while self.revision < revision and self.undone:
+        way = []
+        is_undone = any(step.revision == revision for step in self.undone)
+        while is_undone and self.revision != revision:
             self.applied.append(self.undone.pop())
-            self.world.apply(self.applied[-1])
-        return self.revision != before
+            way.append(self.applied[-1])
+        while self.applied and self.revision != revision:
+            self.undone.append(self.applied.pop())
+            way.append(Step(self.revision, self.undone[-1].edit.inverse()))
+        for step in way:
+            self.world.apply(step.edit)
+        return way
 
 
 def held_bytes(edit: Edit) -> int:

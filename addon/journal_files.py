@@ -11,6 +11,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -59,6 +60,20 @@ class JournalFile:
         for snapshot in snapshots:
             self._add(snapshot_record(*snapshot))
 
+    def renewed(self, snapshots: Iterable[Snapshot]) -> "JournalFile":
+        """Another file that goes on with these worlds, which no saved file has. Once they are on the disk, this one is
+        left for other sessions to find; where they cannot be written, it is what a crash leaves."""
+        new = JournalFile(self._folder)
+        try:
+            for snapshot in snapshots:
+                new.write(snapshot_record(*snapshot))
+            new.sync()
+        except OSError:
+            new.close(keep=False)
+            raise
+        self.close(keep=True)
+        return new
+
     def write(self, record: bytes) -> None:
         """Add a record of something that no saved file has. It outlives this process from here on, and the machine from
         sync() on."""
@@ -89,7 +104,8 @@ class JournalFile:
         file, self._file, self._n_records = self._file, None, 0
         if file is None:
             return
-        file.close()
+        with suppress(OSError):  # what could not be written was told when it was to be
+            file.close()
         self._path.with_suffix(_MARK_SUFFIX).unlink(missing_ok=True)
         self._is_marked = False
         if not keep:
@@ -97,6 +113,7 @@ class JournalFile:
 
     def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
+        prune(self._folder)
         self._path = self._folder / f"{time.time_ns()}-{uuid.uuid4().hex}{SUFFIX}"
         self._file = self._path.open("xb")
         _lock(self._file)

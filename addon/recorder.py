@@ -8,10 +8,9 @@ import bpy
 
 from ..voxel.journal import edit_record, snapshot_record, step_record
 from ..voxel.storage import world_to_bytes
-from ..voxel.world import Edit
 from . import files
-from .history import History
-from .journal_files import JournalFile, Snapshot, prune
+from .history import History, Step
+from .journal_files import JournalFile, Snapshot
 
 SYNC_SECONDS = 2.0
 """A crash of the machine, not of Blender alone, may lose what was done in this time."""
@@ -32,7 +31,10 @@ class Recorder:
         """Why nothing is recorded any more, or ""."""
 
         self._file: JournalFile | None = None
-        self._known: set[str] = set()
+        self._known: dict[str, set[int]] = {}
+        """By world, the revisions that the journal has."""
+        self._in_effect: dict[str, int] = {}
+        """By world, the revision that the journal is at."""
 
     def begin(self, snapshots: Iterable[Snapshot], *, keep: bool) -> None:
         """Begin a new journal, with worlds that a saved file has too; the one before is left to other sessions to find,
@@ -40,38 +42,58 @@ class Recorder:
         self.problem = ""
         found = list(snapshots)
         self._guarded(lambda file: file.begin(found, keep=keep))
-        self._known = {world_id for world_id, _, _ in found}
+        self._knows_only(found)
 
     def know(self, world_id: str, history: History) -> None:
-        """Record a world as it is now, where the journal does not have it yet."""
-        if self.is_on and world_id not in self._known:
+        """Record a world as it is now, where the journal does not have it so."""
+        if self.is_on and self._in_effect.get(world_id) != history.revision:
             self._write(snapshot_record(*snapshot_of(world_id, history)))
-            self._known.add(world_id)
+            self._is_at(world_id, history.revision)
 
-    def edited(self, world_id: str, before: int, after: int, edit: Edit) -> None:
-        """Record an edit of a known world, from one revision to another."""
+    def edited(self, world_id: str, step: Step) -> None:
+        """Record an edit of a known world."""
         if self.is_on:
-            self._write(edit_record(world_id, before, after, edit))
+            self._write(edit_record(world_id, self._in_effect[world_id], *step))
+            self._is_at(world_id, step.revision)
 
-    def stepped(self, world_id: str, revision: int) -> None:
-        """Record that undo or redo have gone to a revision."""
-        if world_id in self._known:
-            self._write(step_record(world_id, revision))
+    def walked(self, world_id: str, way: list[Step]) -> None:
+        """Record that undo or redo have gone this way."""
+        if not (self.is_on and way and world_id in self._known):
+            return
+        if way[-1].revision in self._known[world_id]:
+            self._write(step_record(world_id, way[-1].revision))
+            self._is_at(world_id, way[-1].revision)
+        else:  # back to before the journal began
+            for step in way:
+                self.edited(world_id, step)
 
     def shorten(self, histories: dict[str, History]) -> None:
-        """Begin anew with all known worlds as they are, where the journal has become large."""
-        if self._file is None or not self._file.is_large:
+        """Go on in a new journal, with all known worlds as they are, where this one has become large."""
+        if self.problem or self._file is None or not self._file.is_large:
             return
-        known = {world_id: histories[world_id] for world_id in self._known & histories.keys()}
-        self.begin([], keep=False)
-        for world_id, history in known.items():
-            self.know(world_id, history)
+        found = [snapshot_of(world_id, histories[world_id]) for world_id in self._known.keys() & histories.keys()]
+
+        def renew(file: JournalFile) -> None:
+            self._file = file.renewed(found)
+
+        self._guarded(renew)
+        self._knows_only(found)
+
+    def _knows_only(self, snapshots: Iterable[Snapshot]) -> None:
+        self._known.clear()
+        self._in_effect.clear()
+        for world_id, revision, _ in snapshots:
+            self._is_at(world_id, revision)
+
+    def _is_at(self, world_id: str, revision: int) -> None:
+        self._known.setdefault(world_id, set()).add(revision)
+        self._in_effect[world_id] = revision
 
     def close(self, *, keep: bool) -> None:
         """End the journal."""
         self._guarded(lambda file: file.close(keep=keep))
         self._file = None
-        self._known.clear()
+        self._knows_only([])
         if bpy.app.timers.is_registered(self._sync):
             bpy.app.timers.unregister(self._sync)
 
@@ -90,7 +112,6 @@ class Recorder:
             return
         try:
             if self._file is None:
-                prune(folder())
                 self._file = JournalFile(folder())
             act(self._file)
         except OSError as error:

@@ -2,7 +2,7 @@
 """Which world belongs to which object; undo and saving.
 
 A world lives in memory, with the journal of its edits, under the id that its empty carries. Blender's own undo sees
-only an int property, the revision: the number of edits in effect. After each undo or redo the journal is walked to
+only an int property, the revision: the name of the world's state. After each undo or redo the journal is walked to
 the revision that Blender restored. No reference to an object is kept: undo replaces them all.
 
 While a file is saved, each world's bytes stand in a property of a text data-block that its empty refers to; those that
@@ -41,8 +41,8 @@ class Target:
 
 
 _entries: dict[str, History] = {}
-_stored: dict[str, bytes] = {}
-"""Worlds of the open file that nobody has asked for yet, as they came from the file."""
+_stored: dict[str, tuple[int, bytes]] = {}
+"""Worlds of the open file that nobody has asked for yet, as they came from the file: revision and bytes."""
 
 _undone: set[str] = set()
 """Worlds whose creation is undone: Blender can only reach them by redo, until something new is done."""
@@ -161,10 +161,9 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
     world_id, entry = of_object(owner).world_id, _entry_of(owner)
     if edit:
         recorder.know(world_id, entry)
-        before = entry.revision
         if entry.commit(edit, preferences.choices().undo_mib << 20):
             _say_once_that_steps_are_forgotten()
-        recorder.edited(world_id, before, entry.revision, edit)
+        recorder.edited(world_id, entry.applied[-1])
         recorder.shorten(_entries)
     of_object(owner).revision = entry.revision
     # Something new is done: what was undone before cannot be redone any more.
@@ -186,6 +185,14 @@ def make_single(owner: bpy.types.Object) -> None:
     recorder.know(group.world_id, _entries[group.world_id])
 
 
+def replace_world(owner: bpy.types.Object, world: World) -> None:
+    """Give the object another world, with this content, where its own cannot be loaded."""
+    group = of_object(owner)
+    group.world_id, group.storage = uuid.uuid4().hex, None
+    _entries[group.world_id] = History(World())
+    commit(owner, content(world))
+
+
 def _say_once_that_steps_are_forgotten() -> None:
     if not _forgotten:
         _forgotten.append(True)
@@ -202,7 +209,7 @@ def _entry_of(owner: bpy.types.Object) -> History:
     group = of_object(owner)
     if group.world_id in _entries:
         return _entries[group.world_id]
-    data = _stored.get(group.world_id) or blend_storage.get(group)
+    data = _stored[group.world_id][1] if group.world_id in _stored else blend_storage.get(group)
     try:
         loaded = world_from_bytes(data) if data is not None else _from_journals(owner)
     except VoxelwrightError as error:
@@ -232,13 +239,13 @@ def _from_journals(owner: bpy.types.Object) -> Loaded:
 # --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
 
 
-def handler(function: Callable[[], None]) -> Callable[..., None]:
-    """A function as Blender calls its handlers, which never raises."""
+def handler(function: Callable[..., None], n_arguments: int = 0) -> Callable[..., None]:
+    """A function, which takes so many of Blender's arguments, as Blender calls its handlers; it never raises."""
 
     @bpy.app.handlers.persistent
-    def guarded(*_: object) -> None:
+    def guarded(*arguments: object) -> None:
         try:
-            function()
+            function(*arguments[:n_arguments])
         except Exception as error:
             print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
 
@@ -261,8 +268,11 @@ def _after_undo() -> None:
     for owner in bpy.data.objects:
         group = of_object(owner)
         entry = _entries.get(group.world_id)
-        if entry is not None and entry.walk_to(group.revision):
-            recorder.stepped(group.world_id, entry.revision)
+        if entry is None:
+            continue
+        recorder.walked(group.world_id, entry.walk_to(group.revision))
+        if owner.library is None and group.revision != entry.revision:
+            group.revision = entry.revision  # forgotten; whatever Blender saves by itself shall find what there is
 
 
 def _after_load() -> None:
@@ -284,25 +294,43 @@ def _snapshots(owners: Iterable[bpy.types.Object]) -> Iterable[journal_files.Sna
         if group.world_id in _entries:
             yield snapshot_of(group.world_id, _entries[group.world_id])
         elif group.world_id in _stored:
-            yield group.world_id, group.revision, _stored[group.world_id]
+            yield group.world_id, *_stored[group.world_id]
 
 
 def _after_import() -> None:
-    """Worlds that came with appended objects: one that this file has already, under the same id, is another state of
-    it and becomes a world of its own."""
-    known = _entries.keys() | _stored.keys()
+    """Worlds that came with appended or pasted objects: one that this file has already, under the same id, is another
+    state of it and becomes a world of its own."""
+    known = {world_id: revision for world_id, (revision, _) in _stored.items()}
+    known.update((world_id, entry.revision) for world_id, entry in _entries.items())
     for owner in bpy.data.objects:
         group = of_object(owner)
-        if owner.library is None and group.world_id in known and blend_storage.get(group) is not None:
+        if owner.library is not None or group.world_id not in known:
+            continue
+        if blend_storage.get(group) is not None:
             group.world_id = uuid.uuid4().hex
+        elif group.revision != known[group.world_id]:
+            _separate(owner)
     _take_bytes()
+
+
+def _separate(owner: bpy.types.Object) -> None:
+    """Give a pasted object the world as it was when the object was copied, which has gone on since."""
+    group = of_object(owner)
+    try:
+        entry = History(_from_journals(owner).world, first=group.revision)
+    except VoxelwrightError:
+        entry = None  # which is told once somebody asks for the world
+    group.world_id, group.storage = uuid.uuid4().hex, None
+    if entry is not None:
+        _entries[group.world_id] = entry
+        recorder.know(group.world_id, entry)
 
 
 def _take_bytes() -> None:
     for owner in bpy.data.objects:
         data = blend_storage.get(of_object(owner))
         if data is not None:
-            _stored[of_object(owner).world_id] = data
+            _stored[of_object(owner).world_id] = of_object(owner).revision, data
     _drop_bytes()
 
 
@@ -320,14 +348,16 @@ def _before_save() -> None:
 def _store(owner: bpy.types.Object) -> None:
     group = of_object(owner)
     entry = _entries.get(group.world_id)
-    data = snapshot_of(group.world_id, entry)[2] if entry is not None else _stored.get(group.world_id)
-    if data is not None:  # else it is still in the storage, or lost before
-        blend_storage.put(group, owner.name, data)
+    if entry is not None:
+        blend_storage.put(group, owner.name, snapshot_of(group.world_id, entry)[2])
+    elif group.world_id in _stored:  # else it is still in the storage, or lost before
+        blend_storage.put(group, owner.name, _stored[group.world_id][1])
 
 
-def _after_save() -> None:
+def _after_save(path: str) -> None:
     _drop_bytes()
-    recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
+    if path and path == bpy.data.filepath:  # else a copy or the startup file: the open one stays unsaved
+        recorder.begin(_snapshots(bpy.data.objects), keep=bool(_problems))
 
 
 def _drop_bytes() -> None:
@@ -345,7 +375,7 @@ HANDLERS = {
     "load_post": handler(_after_load),
     "blend_import_post": handler(_after_import),
     "save_pre": handler(_before_save),
-    "save_post": handler(_after_save),
+    "save_post": handler(_after_save, 1),
     "save_post_fail": handler(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""

@@ -9,6 +9,7 @@ After a crash read_journal() finds all that was written whole.
 import struct
 import zlib
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .errors import VoxelwrightError
 from .jobs import Job, Progress, stage
@@ -28,7 +29,7 @@ from .storage.head import damaged, head_from_bytes, head_to_bytes
 from .world import Chunk, Coord, Edit, edit_of_chunks
 
 MAJOR = 1
-MINOR = 0
+MINOR = 1
 
 _MAGIC = b"VOXELJNL"
 _HEADER = struct.Struct("<8sHHI")  # magic, major, minor, CRC-32 of all before it
@@ -50,12 +51,12 @@ HEADER = _VERSION + struct.pack("<I", zlib.crc32(_VERSION))
 
 
 def snapshot_record(world_id: str, revision: int, data: bytes) -> bytes:
-    """A world as a whole, its bytes as storage writes them. What came before of that world no longer counts."""
+    """A world as a whole, its bytes as storage writes them; it is at that revision from here on."""
     return _record(_SNAPSHOT, world_id, _REVISION.pack(revision), data)
 
 
 def edit_record(world_id: str, before: int, after: int, edit: Edit) -> bytes:
-    """An edit that took the world from one revision to another. Revisions from which it had been undone are gone."""
+    """An edit that took the world from one revision, at which it was, to another that it has never had."""
     same = (edit.palette_before, edit.settings_before) == (edit.palette_after, edit.settings_after)
     head = b"" if same else head_to_bytes(edit.palette_after, edit.settings_after)
     entries: list[Entry] = []
@@ -90,38 +91,48 @@ def _record(kind: int, world_id: str, *parts: bytes) -> bytes:
 # --- Reading ------------------------------------------------------------------------------------------------------
 
 
+class _State(NamedTuple):
+    """A world at a revision: a snapshot, or an edit of an earlier state. It shares the journal's bytes."""
+
+    revision: int
+    before: int | None
+    """The earlier state's place among all states; None of a snapshot."""
+    data: memoryview
+    """The world, or the edit's record from the revisions on."""
+
+
 @dataclass(slots=True)
 class Recovered:
-    """A world as a journal has it last. It shares the journal's bytes until it is loaded."""
+    """A world as a journal has it last, and all other states of it that the journal has."""
 
-    snapshot: memoryview
-    history: list[tuple[int, memoryview]]
-    """From the snapshot on, revisions and the edits that led to them; the snapshot's own has none."""
-    in_effect: int = 0
-    """The place in the history that undo and redo have come to."""
+    _states: list[_State] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)
+    """By revision. Version 1.0 gave an undone state's to another one; the later one counts."""
+    _in_effect: int = 0
 
     @property
     def revision(self) -> int:
         """The revision that is in effect."""
-        return self.history[self.in_effect][0]
+        return self._states[self._in_effect].revision
 
     def step_to(self, revision: int) -> bool:
-        """Let another revision be in effect, undone ones too; False, with nothing changed, where it is not known."""
+        """Let another revision be in effect, whether undone or left; False, with nothing changed, where it is not
+        known."""
         if revision not in self._places:
             return False
-        self.in_effect = self._places[revision]
+        self._in_effect = self._places[revision]
         return True
 
     def loading(self) -> Job[Loaded]:
         """The world at that revision. Raises VoxelwrightError where bytes with a right checksum are none of ours."""
-        loaded = yield from stage(reading(self.snapshot), 0.0, 0.4)
+        snapshot, edits = self._way()
+        loaded = yield from stage(reading(snapshot), 0.0, 0.4)
         world, lost = loaded.world, set(loaded.damaged)
         palette, settings = world.palette, world.settings
         last: dict[Coord, tuple[Entry, memoryview]] = {}
-        for i, (_, edit) in enumerate(self.history[1 : self.in_effect + 1]):
+        for i, edit in enumerate(edits):
             if i % _EDITS_A_SLICE == 0:
-                yield Progress(0.4 + 0.1 * i / self.in_effect, "Looking through the edits")
+                yield Progress(0.4 + 0.1 * i / len(edits), "Looking through the edits")
             head, entries, payload = _parts_of_edit(edit)
             palette, settings = head or (palette, settings)
             last.update((entry.coord, (entry, payload)) for entry in entries)
@@ -139,15 +150,25 @@ class Recovered:
         world.apply(edit_of_chunks(world, chunks, palette, settings))
         return Loaded(world, tuple(sorted(lost)))
 
+    def _way(self) -> tuple[memoryview, list[memoryview]]:
+        """The snapshot that the state in effect goes back to, and the edits from there to it."""
+        state, edits = self._states[self._in_effect], []
+        while state.before is not None:
+            edits.append(state.data)
+            state = self._states[state.before]
+        return state.data, edits[::-1]
+
+    def _begin(self, revision: int, snapshot: memoryview) -> None:
+        self._add(_State(revision, None, snapshot))
+
     def _advance(self, before: int, after: int, edit: memoryview) -> None:
-        if before != self.revision or self._places.get(after, self.in_effect + 1) <= self.in_effect:
+        if before != self.revision:
             raise damaged()
-        for revision, _ in self.history[self.in_effect + 1 :]:
-            del self._places[revision]
-        del self.history[self.in_effect + 1 :]
-        self.history.append((after, edit))
-        self.in_effect += 1
-        self._places[after] = self.in_effect
+        self._add(_State(after, self._in_effect, edit))
+
+    def _add(self, state: _State) -> None:
+        self._in_effect = self._places[state.revision] = len(self._states)
+        self._states.append(state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +239,7 @@ def _take(worlds: dict[str, Recovered], body: memoryview) -> None:
         if world_id not in worlds and len(worlds) >= MAX_JOURNAL_WORLDS:
             raise damaged()
         (revision,) = _REVISION.unpack_from(rest)
-        snapshot = rest[_REVISION.size :]
-        worlds[world_id] = Recovered(snapshot, [(revision, rest[:0])], _places={revision: 0})
+        worlds.setdefault(world_id, Recovered())._begin(revision, rest[_REVISION.size :])
         return
     if world_id not in worlds:
         raise damaged()

@@ -9,6 +9,7 @@ import bpy
 from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job, stage
 from ...voxel.storage import Loaded
+from ...voxel.world import World
 from .. import idnames, journal_files, recorder, session, worlds
 from .job_operator import JobOperator, Result
 
@@ -58,7 +59,7 @@ class VOXELWRIGHT_OT_recover_worlds(JobOperator, bpy.types.Operator):
             if owner is None:
                 session.new_world_object(context, "Recovered", loaded.world)
             else:
-                session.commit(owner, worlds.edit_to(session.own_world_of(owner), loaded.world, loaded.world.settings))
+                _recover_into(owner, loaded.world)
         for problem in result.problems:
             self.report({"WARNING"}, problem)
         self.report({"INFO"}, f"Recovered {len(result.worlds)} worlds; save the file to keep them")
@@ -102,6 +103,15 @@ def _loading(paths: list[Path]) -> Job[_Found]:
         else:
             found.problems.append(f"{path.name} cannot be read, and is kept; the console says why.")
     return found
+
+
+def _recover_into(owner: bpy.types.Object, world: World) -> None:
+    try:
+        own = session.own_world_of(owner)
+    except VoxelwrightError:
+        session.replace_world(owner, world)
+    else:
+        session.commit(owner, worlds.edit_to(own, world, world.settings))
 
 
 def _remove(paths: list[Path]) -> None:

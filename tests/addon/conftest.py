@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from collections.abc import Iterator
+from pathlib import Path
+
 import bpy
 import pytest
 
-from voxelwright.addon import registration
+from voxelwright.addon import files, registration, session
+from voxelwright.addon.operators import recover_worlds
+from voxelwright.addon.recorder import Recorder
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +30,17 @@ def small_world(blender):
     blender.ops.ed.undo_push(message="start")
     blender.ops.voxelwright.new_world("EXEC_DEFAULT", True, preset="rolling_hills", size=(40, 33, 100), seed=2)
     return blender.context.active_object
+
+
+@pytest.fixture
+def recording(blender, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the journals of a session that records."""
+    monkeypatch.setattr(files, "user_folder", lambda name: tmp_path / name)
+    recorder = Recorder()
+    recorder.is_on = True
+    monkeypatch.setattr(session, "recorder", recorder)
+    (tmp_path / "journals").mkdir()
+    recover_worlds._crashed.clear()
+    yield tmp_path / "journals"
+    recorder.close(keep=False)
+    recover_worlds._crashed.clear()

@@ -28,6 +28,8 @@ from voxelwright.voxel.world import Edit, World, as_chunk, edit_of_chunks, new_w
 
 PALETTE = Palette.of({1: Material("stone", (120, 120, 120)), 2: Material("grass", (60, 160, 60))})
 N_EDITS = 400
+LARGE_BYTES = 100_000
+"""Some twenty edits, after which a journal is begun anew."""
 
 
 def digest(world: World) -> str:
@@ -102,11 +104,12 @@ def killed_child(work: Any, folder: Path, seconds: float) -> tuple[int, bool]:
 def judge_journal(folder: Path, last: int, states: dict[str, int]) -> str:
     """What is wrong with what a crash left, or ""."""
     paths = journal_files.crashed(folder / "journals")
-    if len(paths) != 1:
+    if not 1 <= len(paths) <= 2:  # two where it was just begun anew
         return f"{len(paths)} journals"
-    (found,) = journal_files.worlds_of(paths[0]).values()
+    found = next(world for path in paths for world in journal_files.worlds_of(path).values())
     number = states.get(digest(finish(found.loading()).world))
-    journal_files.remove(paths[0])
+    for path in paths:
+        journal_files.remove(path)
     if number is None:
         return "a world that never was"
     return "" if number in (last, last + 1) else f"edit {number} where {last} was done"
@@ -130,6 +133,7 @@ def main() -> None:
     what, n_children, seed, name = sys.argv[1:]
     folder, rng = Path(name), random.Random(int(seed))
     files.user_folder = lambda part: folder / part
+    journal_files.LARGE_BYTES = LARGE_BYTES
     registration.register()
     bpy.ops.wm.read_homefile(use_empty=True)
     states = expected_states()

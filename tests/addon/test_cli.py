@@ -185,22 +185,6 @@ def test_help_names_every_command(run):
         assert run(name, "--help")[0] == 0
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
-    from voxelwright.addon import files
-
-    path = tmp_path / "w.vxw"
-    path.write_bytes(b"old")
-
-    def fail(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files.os, "fsync", fail)
-    with pytest.raises(cli.VoxelwrightError, match="No space left"):
-        files.write_file(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_link_stays_a_link_and_a_file_keeps_its_permissions(tmp_path):
     from voxelwright.addon.files import write_file
 

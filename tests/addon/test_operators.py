@@ -55,7 +55,7 @@ def test_import_into_the_active_world_is_one_edit_at_the_cursor(blender, small_w
     assert small_world.voxelwright.revision == revision + 1
     assert session.world_of(small_world).bounds()[0] == (0, 0, -11)
     assert session.world_of(small_world).bounds()[1][0] == 100 + 39
-    session.commit(small_world, session._entries[small_world.voxelwright.world_id].applied[-1].inverse())
+    session.commit(small_world, session._entries[small_world.voxelwright.world_id].applied[-1].edit.inverse())
     assert world_to_bytes(session.world_of(small_world)) == before
 
 

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from voxelwright.addon import files, journal_files, session
+from voxelwright.addon import journal_files, session
 from voxelwright.addon.operators import recover_worlds
-from voxelwright.addon.recorder import Recorder
-from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.storage import world_to_bytes
@@ -36,20 +34,6 @@ def random_edit(world: World, rng: random.Random) -> Any:
         noise = voxels.choice(np.array([0, PALETTE.voxel(1), PALETTE.voxel(2)], np.uint16), (32, 32, 32))
         chunks[coord] = rng.choice([0, PALETTE.voxel(1), as_chunk(noise)])
     return edit_of_chunks(world, chunks)
-
-
-@pytest.fixture
-def recording(blender, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of the journals of a session that records."""
-    monkeypatch.setattr(files, "user_folder", lambda name: tmp_path / name)
-    recorder = Recorder()
-    recorder.is_on = True
-    monkeypatch.setattr(session, "recorder", recorder)
-    (tmp_path / "journals").mkdir()
-    recover_worlds._crashed.clear()
-    yield tmp_path / "journals"
-    recorder.close(keep=False)
-    recover_worlds._crashed.clear()
 
 
 @pytest.fixture
@@ -93,53 +77,33 @@ def test_saving_begins_a_journal_that_is_no_crash(blender, recording: Path, owne
     assert set(recording.iterdir()) == {path, path.with_suffix(".changed")}
 
 
-def test_files_that_blender_saves_by_itself_find_their_worlds(
-    blender, recording: Path, owner: Any, tmp_path: Path
-) -> None:
-    """Autosave, quit.blend and writing of libraries call no handler: no bytes are in those files."""
-    rng = random.Random(3)
-    autosaves = {}
-    for n in range(4):
-        session.commit(owner, random_edit(session.own_world_of(owner), rng))
-        path = str(tmp_path / f"{n}.blend")
-        blender.data.libraries.write(path, {owner, blender.context.scene})
-        autosaves[path] = digest(session.world_of(owner))
-    for path, expected in autosaves.items():
-        blender.ops.wm.open_mainfile(filepath=path)
-        assert digest(session.world_of(blender.data.objects["World"])) == expected
-    for left in recording.iterdir():
-        if not journal_files._is_locked(left):
-            left.unlink()
-    blender.ops.wm.read_homefile(use_empty=True)
-    for left in recording.iterdir():
-        left.unlink()
-    blender.ops.wm.open_mainfile(filepath=path)
-    with pytest.raises(VoxelwrightError, match="are not in this file; open an older save or a backup"):
-        session.world_of(blender.data.objects["World"])
-    assert "are not in this file" in session.problem_of(blender.data.objects["World"])
-
-
-def test_what_is_saved_after_another_edit_is_that_edit(blender, recording: Path, owner: Any, tmp_path: Path) -> None:
-    """Undo and a new edit lead to the same revision again, with another world."""
-    path, name = str(tmp_path / "a.blend"), owner.name
-    session.commit(owner, edit_of_chunks(session.own_world_of(owner), {(1, 0, 0): PALETTE.voxel(1)}))
-    blender.ops.ed.undo_push(message="edit")
-    blender.ops.wm.save_as_mainfile(filepath=path)
-    blender.ops.ed.undo()
-    owner = blender.data.objects[name]
-    session.commit(owner, edit_of_chunks(session.own_world_of(owner), {(0, 1, 0): PALETTE.voxel(2)}))
-    assert owner.voxelwright.revision == 2
-    expected = digest(session.world_of(owner))
-    blender.ops.wm.save_as_mainfile(filepath=path)
-    blender.ops.wm.open_mainfile(filepath=path)
-    assert digest(session.world_of(blender.data.objects[name])) == expected
-
-
 def _crash(recording: Path) -> None:
     """End the session's process, as far as its journal can tell."""
     session.recorder._file._file.close()
     session.recorder._file = None
-    session.recorder._known.clear()
+
+
+def test_what_is_done_after_undoing_further_than_the_last_save_is_recovered(
+    blender, recording: Path, owner: Any, tmp_path: Path
+) -> None:
+    """What the journal begins with is then a later state."""
+    rng, path = random.Random(7), str(tmp_path / "a.blend")
+    for _ in range(5):
+        _edit(blender, rng)
+        blender.ops.ed.undo_push(message="edit")
+    blender.ops.wm.save_as_mainfile(filepath=path)
+    for step in (*3 * [blender.ops.ed.undo], blender.ops.ed.redo):
+        step()
+        owner = blender.data.objects["World"]
+        assert digest(_recorded(recording, owner)) == digest(session.world_of(owner))
+    _edit(blender, rng)
+    last = digest(session.world_of(owner))
+    assert digest(_recorded(recording, owner)) == last
+    _crash(recording)
+    blender.ops.wm.open_mainfile(filepath=path)
+    recover_worlds.look_again()
+    blender.ops.voxelwright.recover_worlds("EXEC_DEFAULT")
+    assert digest(session.world_of(blender.data.objects["World"])) == last
 
 
 def test_after_a_crash_worlds_come_back_into_their_objects(
@@ -182,7 +146,9 @@ def test_a_world_that_a_journal_has_as_a_snapshot_alone_comes_back(
         patch.setattr(journal_files, "LARGE_BYTES", 1)
         session.commit(owner, edit_of_chunks(session.own_world_of(owner), {(1, 1, 0): PALETTE.voxel(2)}))
     last = digest(session.world_of(owner))
-    assert digest(_recorded(recording, owner)) == last
+    (marked,) = recording.glob("*.changed")
+    (found,) = journal_files.worlds_of(marked.with_suffix(".vxj")).values()
+    assert digest(finish(found.loading()).world) == last
     _crash(recording)
     blender.ops.wm.read_homefile(use_empty=True)
     recover_worlds.look_again()
@@ -223,7 +189,7 @@ def test_a_full_disk_is_said_and_editing_goes_on(
             session.commit(owner, random_edit(session.own_world_of(owner), random.Random(seed)))
     assert capsys.readouterr().out.count("No space left on device") == 1
     assert session.problem_of(owner).startswith("Edits are not kept for a crash")
-    assert owner.voxelwright.revision == 4
+    assert session.world_of(owner).n_chunks > 1
 
 
 def test_the_oldest_steps_are_forgotten_beyond_the_limit(
@@ -251,6 +217,8 @@ def test_the_oldest_steps_are_forgotten_beyond_the_limit(
     for _ in range(29):
         blender.ops.ed.redo()
     assert digest(session.world_of(blender.data.objects["World"])) == digests[-1]
+    blender.ops.ed.undo_history(item=2)  # a jump to what is forgotten leads to the oldest
+    assert digest(session.world_of(blender.data.objects["World"])) == digests[13]
 
 
 def test_mixed_steps_of_ours_and_of_blender(blender, recording: Path, seeds: Callable[..., Iterator[int]]) -> None:
@@ -285,6 +253,8 @@ def _mix_steps(blender: Any, recording: Path, rng: random.Random) -> None:
         elif kind < 0.9 and at < len(states) - 1:
             blender.ops.ed.redo()
             at += 1
+        elif kind < 0.93:
+            blender.ops.wm.save_as_mainfile(filepath=str(recording / "mixed.blend"))
         elif len(states) < 25:
             at = rng.randrange(len(states))
             blender.ops.ed.undo_history(item=1 + at)  # "start" comes before

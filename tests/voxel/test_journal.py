@@ -66,7 +66,7 @@ def three_edits():
 
 
 def test_records_by_hand():
-    assert b"VOXELJNL\1\0\0\0" + struct.pack("<I", zlib.crc32(b"VOXELJNL\1\0\0\0")) == HEADER
+    assert b"VOXELJNL\1\0\1\0" + struct.pack("<I", zlib.crc32(b"VOXELJNL\1\0\1\0")) == HEADER
     assert snapshot_record("ab", -5, b"the world") == record(1, b"ab", struct.pack("<q", -5), b"the world")
     assert step_record("ab", 1 << 40) == record(3, b"ab", struct.pack("<q", 1 << 40))
     world = World(STONE)
@@ -126,23 +126,39 @@ def test_undo_redo_and_jumps(three_edits, same_world):
         assert same_world(loaded(data).world, worlds[revision - 7])
 
 
-def test_an_edit_after_undo_ends_what_could_be_redone(three_edits, same_world):
+def test_what_was_undone_can_be_asked_for_after_another_edit(three_edits, same_world):
     records, worlds = three_edits
-    data = HEADER + b"".join(records) + step_record("a", 8)
     other = edit_of_chunks(worlds[1], {(5, 5, 5): 0x0700})
-    data += edit_record("a", 8, 9, other)
+    data = HEADER + b"".join(records) + step_record("a", 8) + edit_record("a", 8, 11, other)
+    for revision in (10, 7, 9):
+        found = read_journal(data).worlds["a"]
+        assert found.step_to(revision)
+        assert same_world(finish(found.loading()).world, worlds[revision - 7])
     worlds[1].apply(other)
     assert same_world(loaded(data).world, worlds[1])
-    gone = data + step_record("a", 10)
-    assert read_journal(gone).end == len(data)
-    assert read_journal(data + step_record("a", 7) + step_record("a", 9)).worlds["a"].revision == 9
+    assert same_world(loaded(data + step_record("a", 10) + step_record("a", 11)).world, worlds[1])
 
 
-def test_a_later_snapshot_replaces_what_was_before(three_edits, same_world):
+def test_of_two_states_with_the_same_revision_the_later_counts(three_edits, same_world):
+    """Version 1.0 counted the edits in effect: after undo and another edit a revision came again."""
+    records, worlds = three_edits
+    other = edit_of_chunks(worlds[1], {(5, 5, 5): 0x0700})
+    data = HEADER + b"".join(records) + step_record("a", 8) + edit_record("a", 8, 9, other)
+    found = read_journal(data).worlds["a"]
+    assert found.step_to(10)  # made from the earlier 9
+    assert same_world(finish(found.loading()).world, worlds[3])
+    worlds[1].apply(other)
+    assert same_world(loaded(data).world, worlds[1])
+    assert same_world(loaded(data + step_record("a", 7) + step_record("a", 9)).world, worlds[1])
+
+
+def test_a_later_snapshot_is_in_effect_and_the_states_before_it_stay(three_edits, same_world):
     records, worlds = three_edits
     data = HEADER + b"".join(records) + snapshot_record("a", 20, world_to_bytes(worlds[1]))
     assert same_world(loaded(data).world, worlds[1])
-    assert read_journal(data + step_record("a", 8)).end == len(data)
+    assert same_world(loaded(data + step_record("a", 9)).world, worlds[2])
+    edit = applied(World(), {})
+    assert read_journal(data + edit_record("a", 10, 21, edit)).end == len(data)  # not from where the world is
 
 
 def test_worlds_do_not_mix(three_edits, same_world):
@@ -229,7 +245,6 @@ NOT_GOOD = {
     "a long step": record(3, b"a", bytes(9)),
     "a step to a revision that never was": step_record("a", 3),
     "an edit of another revision": edit_record("a", 1, 2, edit_of_chunks(World(), {})),
-    "an edit to the same revision": edit_record("a", 0, 0, edit_of_chunks(World(), {})),
     "a short edit": record(2, b"a", REVISIONS),
     "more chunks than bytes": record(2, b"a", REVISIONS, struct.pack("<II", 0, 1 << 31), bytes(100)),
     "more palette than bytes": record(2, b"a", REVISIONS, struct.pack("<II", 1 << 31, 0), bytes(100)),
@@ -395,6 +410,9 @@ def test_ten_thousand_steps_agree_with_a_replay_and_with_the_journal(seeds, rand
                 world, damaged = finish(found.worlds["a"].loading())
                 assert damaged == ()
                 assert world_hash(world) == now, f"step {step}"
+                left = rng.choice(list(hashes))
+                assert found.worlds["a"].step_to(left)
+                assert world_hash(finish(found.worlds["a"].loading()).world) == hashes[left], f"step {step}: {left}"
         # However torn: what is recovered is the world as it was when the last whole record was written.
         cut = rng.randrange(len(HEADER), len(history.journal))
         for world in read_journal(history.journal[:cut]).worlds.values():
