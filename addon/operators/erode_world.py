@@ -43,6 +43,9 @@ class VOXELWRIGHT_OT_erode_world(EditOperator, bpy.types.Operator):
     )
     seed: bpy.props.IntProperty(name="Seed", description="Another number gives other drops")
 
+    def kernels(self) -> str:
+        return f"{super().kernels()} {self.kind}"
+
     def edit_of(self, world: World, selection: "Selection | None") -> Job[Edit]:
         from ...voxel.edit.weathering import weather
 

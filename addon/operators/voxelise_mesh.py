@@ -28,6 +28,9 @@ class MeshOperator(EditOperator):
     operation = "union"
     _mesh: meshes.Triangles
 
+    def kernels(self) -> str:
+        return f"voxelise {'shell' if self.shell else 'solid'} {self.operation}"
+
     def edit_of(self, world: World, selection: "Selection | None") -> Job[Edit]:
         from ...voxel.edit.boolean import boolean
         from ...voxel.edit.voxelise import voxelise
