@@ -63,7 +63,7 @@ def roughened(ground):
 
 
 def eroded(ground):
-    return finish(weather(ground, everywhere(ground), [Erosion("thermal", 1.0, 0.5, 0.5)], 3))
+    return finish(weather(ground, solid(ground), [Erosion("thermal", 1.0, 0.5, 0.5)], 3))
 
 
 def painted(ground):
