@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The palette in the sidebar and as a popup, a material edited, the pie menu, and an operator in the redo panel."""
+"""The palette in the sidebar and as a popup, a material edited, the pie menu, and the redo panel."""
 
 from typing import Any
 
