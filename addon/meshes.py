@@ -33,8 +33,11 @@ class Triangles(NamedTuple):
     palette: Palette
 
 
-def triangles_of(data: bpy.types.Mesh, to_voxels: Matrix, source: str, world: "World", active: int) -> Triangles:
-    """A mesh's triangles in voxels, with materials by one of SOURCES; active is the world's active material."""
+def triangles_of(
+    data: bpy.types.Mesh, to_voxels: Matrix, source: str, world: "World", active: int, max_colors: int = 255
+) -> Triangles:
+    """A mesh's triangles in voxels, with materials by one of SOURCES; active is the world's active material, and
+    max_colors how many a colour attribute makes at most."""
     data.calc_loop_triangles()
     n = len(data.loop_triangles)
     loops = _got(data.loop_triangles, "loops", 3 * n, np.int32)
@@ -49,7 +52,7 @@ def triangles_of(data: bpy.types.Mesh, to_voxels: Matrix, source: str, world: "W
     if source == "COLORS":
         from ..voxel.edit.colors import palette_of_colors
 
-        palette, materials = palette_of_colors(_colors(data, loops, vertices))
+        palette, materials = palette_of_colors(_colors(data, loops, vertices), max_colors)
         return Triangles(corners, materials, palette)
     slots = _got(data.loop_triangles, "material_index", n, np.int32).astype(np.int64)
     materials_of_slots = [_material(slot) for slot in data.materials] or [_DEFAULT]

@@ -37,6 +37,10 @@ class EditOperator(JobOperator):
         """The job that makes the edit, of selected voxels only where there are any."""
         raise NotImplementedError
 
+    def kernels(self) -> str:
+        """A name for the group of kernels that the edit needs."""
+        return str(self.bl_idname)
+
     def small_edit_of(self, world: World) -> Job[Edit]:
         """An edit of a small world that needs the same kernels."""
         return self.edit_of(world, None)
@@ -57,7 +61,7 @@ class EditOperator(JobOperator):
         yield Progress(0.0, "Loading")
         kernel_cache.prepare()
         sample = _small_world(world.palette)
-        yield from kernel_cache.compiling(self.bl_idname, lambda: self.small_edit_of(sample))
+        yield from kernel_cache.compiling(self.kernels(), lambda: self.small_edit_of(sample))
         return (yield from self.edit_of(world, selection))
 
 

@@ -7,7 +7,7 @@ from ...voxel.generate.preset import Erosion
 from ...voxel.jobs import Job
 from ...voxel.world import Edit, World
 from .. import idnames
-from .edit_operator import EditOperator, region
+from .edit_operator import EditOperator
 
 if TYPE_CHECKING:
     from ...voxel.edit.selection import Selection
@@ -43,11 +43,16 @@ class VOXELWRIGHT_OT_erode_world(EditOperator, bpy.types.Operator):
     )
     seed: bpy.props.IntProperty(name="Seed", description="Another number gives other drops")
 
+    def kernels(self) -> str:
+        return f"{super().kernels()} {self.kind}"
+
     def edit_of(self, world: World, selection: "Selection | None") -> Job[Edit]:
+        from ...voxel.edit.selection import solid
         from ...voxel.edit.weathering import weather
 
-        stages = [Erosion(self.kind, self.amount, self.strength, self.talus)]
-        return weather(world, region(world, selection), stages, self.seed)
+        # Not a voxel beside the world: there everything would be carried off.
+        ground = solid(world) if selection is None else selection
+        return weather(world, ground, [Erosion(self.kind, self.amount, self.strength, self.talus)], self.seed)
 
 
 CLASSES = (VOXELWRIGHT_OT_erode_world,)

@@ -28,6 +28,9 @@ class MeshOperator(EditOperator):
     operation = "union"
     _mesh: meshes.Triangles
 
+    def kernels(self) -> str:
+        return f"voxelise {'shell' if self.shell else 'solid'} {self.operation}"
+
     def edit_of(self, world: World, selection: "Selection | None") -> Job[Edit]:
         from ...voxel.edit.boolean import boolean
         from ...voxel.edit.voxelise import voxelise
@@ -54,7 +57,7 @@ _SMALL_MESH = meshes.Triangles(
 
 
 def meshed(
-    context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, colors: str
+    context: bpy.types.Context, source: bpy.types.Object, owner: bpy.types.Object, colors: str, max_colors: int
 ) -> meshes.Triangles:
     """The triangles of an object, with its modifiers, in the voxels of owner's world."""
     seen = source.evaluated_get(context.evaluated_depsgraph_get())
@@ -64,7 +67,7 @@ def meshed(
             raise VoxelwrightError(f'"{source.name}" has no faces; choose another object.')
         to_voxels = owner.matrix_world.inverted_safe() @ source.matrix_world
         world = session.own_world_of(owner)
-        return meshes.triangles_of(data, to_voxels, colors, world, active_material(owner))
+        return meshes.triangles_of(data, to_voxels, colors, world, active_material(owner), max_colors)
     finally:
         seen.to_mesh_clear()
 
@@ -96,6 +99,14 @@ class VOXELWRIGHT_OT_voxelise_mesh(MeshOperator, bpy.types.Operator):
         items=[(name, label, text) for name, (label, text) in meshes.SOURCES.items()],
     )
 
+    max_colors: bpy.props.IntProperty(
+        name="At Most",
+        description="How many materials the color attribute makes; colors near to each other become one",
+        default=32,
+        min=1,
+        max=255,
+    )
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         owner = session.active_world_object(context)
         candidates = [o for o in context.selected_objects if o.type in _KINDS and o.parent != owner]
@@ -113,13 +124,15 @@ class VOXELWRIGHT_OT_voxelise_mesh(MeshOperator, bpy.types.Operator):
             layout.prop(self, name)
         if self.operation == "union":
             layout.prop(self, "colors")
+            if self.colors == "COLORS":
+                layout.prop(self, "max_colors")
 
     def read(self, context: bpy.types.Context, owner: bpy.types.Object) -> None:
         source: bpy.types.Object | None = context.scene.objects.get(self.source_name)
         if source is None or source.type not in _KINDS:
             raise VoxelwrightError("Choose an object with a mesh first.")
         colors = self.colors if self.operation == "union" else "ACTIVE"
-        self._mesh = meshed(context, source, owner, colors)
+        self._mesh = meshed(context, source, owner, colors, self.max_colors)
 
 
 CLASSES = (VOXELWRIGHT_OT_voxelise_mesh,)

@@ -63,7 +63,7 @@ def roughened(ground):
 
 
 def eroded(ground):
-    return finish(weather(ground, everywhere(ground), [Erosion("thermal", 1.0, 0.5, 0.5)], 3))
+    return finish(weather(ground, solid(ground), [Erosion("thermal", 1.0, 0.5, 0.5)], 3))
 
 
 def painted(ground):
@@ -242,6 +242,10 @@ def test_voxels_have_the_meshs_color_attribute(blender, owner):
     of = [made.palette.materials[made.voxel(*at) >> 8].color for at in ((15, 10, 45), (5, 10, 45), (10, 15, 45),
           (10, 5, 45), (10, 10, 50), (10, 10, 40))]  # fmt: skip
     assert of == [tuple(int(255 * c) for c in color[:3]) for color in colors]
+    n_materials = len(made.palette.items())
+    blender.ops.ed.undo_push(message="voxelised")
+    called(blender, idnames.OT_VOXELISE_MESH, source_name="cube", colors="COLORS", max_colors=2)
+    assert len(world(blender).palette.items()) == n_materials + 2
 
 
 def test_what_has_no_mesh_is_refused(blender, owner):

@@ -41,16 +41,26 @@ def test_everywhere_is_a_chunk_wider_than_the_world(palette):
     assert found.bounds() == ((-32, -32, -32), (6 * 32 + 31, 63, 63))
 
 
-@given(st.integers(0, 2**32), st.integers(1, 3000), st.integers(8, 255))
+@given(st.integers(0, 2**32), st.integers(1, 3000), st.integers(1, 255))
 def test_colors_become_few(seed, n, limit):
     rng = np.random.default_rng(seed)
     colors = rng.integers(0, 256, (n, 3)).astype(np.uint8) & np.uint8(rng.choice([0x80, 0xE0, 0xFF]))
     palette, entries = palette_of_colors(colors, limit)
-    assert len(palette.items()) <= limit
     own = np.array([palette.materials[entry].color for entry in entries.tolist()])
-    if len(np.unique(colors, axis=0)) <= limit:
+    n_distinct = len(np.unique(colors, axis=0))
+    assert len(palette.items()) == min(limit, n_distinct)
+    if n_distinct <= limit:
         assert np.array_equal(own, colors)
     for entry, material in palette.items():
         mean = colors[entries == entry].mean(axis=0)
-        assert np.abs(mean - material.color).max() <= 0.5
+        assert np.abs(mean - material.color).max() <= 0.5 + 1e-9
         assert material.name == "#{:02x}{:02x}{:02x}".format(*material.color)
+
+
+def test_colors_that_are_far_apart_stay_apart():
+    rng = np.random.default_rng(1)
+    middles = np.array([(20, 20, 20), (230, 30, 30), (30, 230, 40), (240, 240, 240)])
+    of = rng.integers(0, 4, 2000)
+    colors = (middles[of] + rng.integers(-9, 10, (2000, 3))).astype(np.uint8)
+    _, entries = palette_of_colors(colors, 4)
+    assert len(set(zip(of.tolist(), entries.tolist(), strict=True))) == 4
