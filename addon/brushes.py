@@ -13,7 +13,7 @@ from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import AIR, CHUNK_SIZE, FACE_AXIS, FACE_NORMALS, MATERIAL_SHIFT, POS_Z
 from ..voxel.limits import MAX_SCULPT_STEP
 from ..voxel.world import Coord
-from . import clipboard, picking
+from . import clipboard, palettes, picking
 
 if TYPE_CHECKING:
     from ..voxel.edit.actions import Action
@@ -157,16 +157,16 @@ def is_between(settings: Any) -> bool:
     return bool(settings.radius == np.floor(settings.radius))
 
 
-def pattern_of(settings: Any, material: int, seed: int) -> "Pattern":
-    """Which materials the brush places, of which material is the first."""
+def pattern_of(settings: Any, material: int, second: int, seed: int) -> "Pattern":
+    """Which materials the brush places: two, by their indices in the palette, where the pattern has more than one."""
     from ..voxel.edit import patterns
 
-    both = [material, settings.second]
+    both = [material, second]
     match settings.pattern:
         case "MIX":
-            if material == settings.second:
+            if material == second:
                 return patterns.only(material)
-            return patterns.mix({material: 1.0 - settings.share, settings.second: settings.share}, seed)
+            return patterns.mix({material: 1.0 - settings.share, second: settings.share}, seed)
         case "HEIGHT":
             return patterns.by_height(both, settings.low, settings.high, seed=seed)
         case "NOISE":
@@ -175,11 +175,11 @@ def pattern_of(settings: Any, material: int, seed: int) -> "Pattern":
             return patterns.only(material)
 
 
-def action_of(settings: Any, action: str, material: int, seed: int, first: Aim) -> "Action":
-    """What the brush does. first is where the stroke begins."""
+def action_of(settings: Any, owner: bpy.types.Object, first: Aim) -> "Action":
+    """What an operator with a brush's settings does to the object's world. first is where the stroke begins."""
     from ..voxel.edit import actions, sculpt
 
-    strength = settings.strength
+    action, strength, seed = settings.action, settings.strength, settings.seed
     face = _moved_face(settings, first.face)
     step = min(strength * max(1.0, settings.radius / _STEP_RADIUS), MAX_SCULPT_STEP)
     match action:
@@ -200,7 +200,8 @@ def action_of(settings: Any, action: str, material: int, seed: int, first: Aim) 
             return sculpt.erode(strength, seed)
         case "REMOVE":
             return actions.remove(strength, seed)
-    pattern = pattern_of(settings, material, seed)
+    material, second = palettes.index_of(settings.material, owner), palettes.index_of(settings.second, owner)
+    pattern = pattern_of(settings, material, second, seed)
     match action:
         case "ADD":
             return actions.add(pattern, strength, seed)

@@ -34,12 +34,10 @@ class Part(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """What is shown in one region for the mouse at a place in it: outlines in the space of the object of that name, and
-    a few words."""
+    """What is shown for the mouse at a place of a region: outlines in the space of an object, and a few words."""
 
-    region: int
     place: tuple[int, int]
-    owner: str
+    owner: bpy.types.Object
     parts: tuple[Part, ...]
     text: str
 
@@ -51,12 +49,16 @@ Maker = Callable[[bpy.types.Context, bpy.types.Object, picking.Ray], Shown | Non
 makers: dict[str, Maker] = {}
 """By the idnames of our tools."""
 
-_shown: list[Cursor] = []
+
+class _Mouse(NamedTuple):
+    """Where the mouse is; and what a gesture shows there in the place of what the tool would."""
+
+    region: int
+    place: tuple[int, int]
+    shown: Shown | None = None
 
 
-def shown() -> Cursor | None:
-    """The cursor, if there is one."""
-    return _shown[0] if _shown else None
+_mouse: list[_Mouse] = []
 
 
 def active_tool(context: bpy.types.Context) -> str:
@@ -65,32 +67,33 @@ def active_tool(context: bpy.types.Context) -> str:
     return tool.idname if tool is not None and tool.idname in makers else ""
 
 
-def follow(context: bpy.types.Context, place: tuple[int, int]) -> None:
-    """Show what the active tool would do at a place of the context's region."""
-    tool = active_tool(context)
-    owner = session.active_world_object(context)
-    try:
-        made = makers[tool](context, owner, picking.mouse_ray(context, place)) if tool and owner is not None else None
-    except VoxelwrightError as error:
-        made = [], str(error)
-    show(context, place, owner, made)
-
-
-def show(
-    context: bpy.types.Context, place: tuple[int, int], owner: bpy.types.Object | None, made: Shown | None
-) -> None:
-    """Show these outlines in the object's space, and these words, in the context's region."""
-    before = bool(_shown)
-    _shown.clear()
-    if made is not None and owner is not None:
-        parts, text = made
-        _shown.append(Cursor(context.region.as_pointer(), place, owner.name, (*parts, *planes(owner)), text))
-    if before or _shown:
-        context.area.tag_redraw()
+def follow(context: bpy.types.Context, place: tuple[int, int], shown: Shown | None = None) -> None:
+    """Show what the active tool would do at a place of the context's region, or what a gesture says."""
+    _mouse[:] = [_Mouse(context.region.as_pointer(), place, shown)]
+    context.area.tag_redraw()
 
 
 def hide() -> None:
-    _shown.clear()
+    _mouse.clear()
+
+
+def current(context: bpy.types.Context) -> Cursor | None:
+    """What is to be drawn in the context's region. It is found anew each time: settings, the view and the world may
+    have changed while the mouse was at rest."""
+    if not _mouse or _mouse[0].region != context.region.as_pointer():
+        return None
+    tool, owner = active_tool(context), session.active_world_object(context)
+    if not tool or owner is None:
+        return None
+    mouse = _mouse[0]
+    try:
+        shown = mouse.shown or makers[tool](context, owner, picking.mouse_ray(context, mouse.place))
+    except VoxelwrightError as error:
+        shown = [], str(error)
+    if shown is None:
+        return None
+    parts, text = shown
+    return Cursor(mouse.place, owner, (*parts, *planes(owner)), text)
 
 
 def brush_parts(owner: bpy.types.Object, placement: "Placement") -> tuple[list[Part], int]:

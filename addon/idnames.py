@@ -8,6 +8,9 @@ CLI_COMMAND = "voxelwright"
 PROPERTIES = "voxelwright"
 """The property group on objects, scenes and screens."""
 
+TOOL_PROPERTIES = "voxelwright_tools"
+"""The property group on scenes of the tools' settings."""
+
 OT_NEW_WORLD = "voxelwright.new_world"
 OT_REGENERATE_WORLD = "voxelwright.regenerate_world"
 OT_ADJUST_PRESET = "voxelwright.adjust_preset"

@@ -12,6 +12,8 @@ from .palettes import active_material
 _MAX_NAMED = 32
 """Up to so many materials are shown with their names, more as swatches alone."""
 
+_NAMED_COLUMNS, _COLUMNS = 2, 8
+
 
 class VOXELWRIGHT_PT_palette(bpy.types.Panel):
     bl_idname = idnames.PT_PALETTE
@@ -19,6 +21,7 @@ class VOXELWRIGHT_PT_palette(bpy.types.Panel):
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = idnames.CATEGORY
+    bl_ui_units_x = 15
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -55,7 +58,8 @@ def _draw_chosen(layout: bpy.types.UILayout, material: Material) -> None:
 
 def _draw_grid(layout: bpy.types.UILayout, materials: list[tuple[int, Material]], active: int) -> None:
     is_named = len(materials) <= _MAX_NAMED
-    grid = layout.grid_flow(row_major=True, columns=0, even_columns=True, even_rows=True, align=True)
+    columns = _NAMED_COLUMNS if is_named else _COLUMNS
+    grid = layout.grid_flow(row_major=True, columns=columns, even_columns=True, even_rows=True, align=True)
     for index, material in materials:
         text = material.name if is_named else ""
         icon = swatches.icon_of(material)

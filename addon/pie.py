@@ -44,6 +44,7 @@ class VOXELWRIGHT_MT_pie(bpy.types.Menu):
                 palette.name, palette.keep_open = idnames.PT_PALETTE, True
             _draw_tool(pie, tool)
         column = pie.column(align=True)
+        column.ui_units_x = 5
         for tool in _FURTHER_TOOLS:
             _draw_tool(column, tool)
 

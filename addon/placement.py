@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.layout import FACE_AXIS, FACE_NORMALS, FACE_SIGN, POS_Z
+from ..voxel.layout import FACE_NORMALS, POS_Z
 from ..voxel.world import Coord
 
 if TYPE_CHECKING:
@@ -43,15 +43,18 @@ class Placement:
 
     def at(self) -> Coord:
         """Where the lowest voxel of the turned box goes: its middle before the face, its side on it."""
-        low, high = self.orientation.box(self.clip.low, self.clip.high)
-        size = np.array(high) - low + 1
-        axis, sign = int(FACE_AXIS[self.face]), int(FACE_SIGN[self.face])
+        from ..voxel.edit.stamps import on_face
+
         if self.voxel is None:
-            at = (np.array(self.clip.low) + self.clip.high + 1 - size) // 2
+            at = self.orientation.in_place(self.clip.low, self.clip.high)
         else:
-            at = self.voxel - size // 2
-            at[axis] = self.voxel[axis] + (1 if sign > 0 else -int(size[axis]))
-        x, y, z = (at + FACE_NORMALS[self.face] * self.lift).tolist()
+            low, high = self.orientation.box(self.clip.low, self.clip.high)
+            i, j, k = (b - a + 1 for a, b in zip(low, high, strict=True))
+            at = on_face((i, j, k), self._off_the_face(self.voxel, 1), self.face)
+        return self._off_the_face(at, self.lift)
+
+    def _off_the_face(self, voxel: Coord, n_voxels: int) -> Coord:
+        x, y, z = (c + n_voxels * n for c, n in zip(voxel, FACE_NORMALS[self.face].tolist(), strict=True))
         return x, y, z
 
     def matrix(self) -> NDArray[np.float64]:

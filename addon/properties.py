@@ -9,15 +9,7 @@ import bpy
 
 from ..gpu_backend.views import DESCRIPTIONS, View
 from . import idnames, presets
-from .tool_properties import (
-    VOXELWRIGHT_PG_build,
-    VOXELWRIGHT_PG_fill,
-    VOXELWRIGHT_PG_paint,
-    VOXELWRIGHT_PG_sculpt,
-    VOXELWRIGHT_PG_select,
-    VOXELWRIGHT_PG_stamp,
-    VOXELWRIGHT_PG_symmetry,
-)
+from .symmetry_properties import VOXELWRIGHT_PG_symmetry
 from .worlds import MESH_KINDS
 
 _preset_items: list[tuple[str, str, str]] = []
@@ -136,14 +128,6 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     view: bpy.props.EnumProperty(
         name="View", description="What 3D viewports show of worlds", items=VIEW_ITEMS, default=View.LIT.name
     )
-    sculpt: bpy.props.PointerProperty(
-        type=VOXELWRIGHT_PG_sculpt, name="Sculpt", description="The brush of the Sculpt tool"
-    )
-    build: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_build, name="Build", description="The brush of the Build tool")
-    paint: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_paint, name="Paint", description="The brush of the Paint tool")
-    fill: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_fill, name="Fill", description="What Fill and Extrude take")
-    stamp: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_stamp, name="Stamp", description="What Stamp puts")
-    select: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_select, name="Select", description="What Select takes")
     show_stats: bpy.props.BoolProperty(
         name="Statistics",
         description="Show in 3D viewports how much is drawn, and how long that takes",

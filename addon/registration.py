@@ -23,6 +23,7 @@ from . import (
     selections,
     session,
     swatches,
+    symmetry_properties,
     tool_panels,
     tool_properties,
 )
@@ -71,8 +72,9 @@ class _Step(NamedTuple):
 
 _MODULES = (
     preferences,
-    tool_properties,
+    symmetry_properties,
     properties,
+    tool_properties,
     new_world,
     import_world,
     set_smoothing,
@@ -145,6 +147,7 @@ def _steps() -> list[_Step]:
         _property(bpy.types.Object, properties.VOXELWRIGHT_PG_object),
         _property(bpy.types.Scene, properties.VOXELWRIGHT_PG_scene),
         _property(bpy.types.Screen, properties.VOXELWRIGHT_PG_screen),
+        _property(bpy.types.Scene, tool_properties.VOXELWRIGHT_PG_tools, idnames.TOOL_PROPERTIES),
         _cli_command(),
         _Step(lambda: None, session.put_away),
         _Step(lambda: None, swatches.clear),
@@ -158,10 +161,10 @@ def _steps() -> list[_Step]:
     return steps
 
 
-def _property(owner: type, group: type) -> _Step:
+def _property(owner: type, group: type, name: str = idnames.PROPERTIES) -> _Step:
     return _Step(
-        lambda: setattr(owner, idnames.PROPERTIES, bpy.props.PointerProperty(type=group)),
-        lambda: delattr(owner, idnames.PROPERTIES),
+        lambda: setattr(owner, name, bpy.props.PointerProperty(type=group)),
+        lambda: delattr(owner, name),
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ..voxel.edit.brushes import ACTIONS, FALLOFFS, LOCKS, PATTERNS, RANGES, SHAPES, Brush
-from ..voxel.limits import MAX_CONNECTED_VOXELS, MAX_RADIAL_IMAGES
-from . import idnames
+from ..voxel.limits import MAX_CONNECTED_VOXELS
+from . import idnames, palettes
 from .redrawing import redraw
 
 Items = list[tuple[str, str, str]]
@@ -75,6 +75,16 @@ def _redraw(_self: object, _context: bpy.types.Context) -> None:
 _DEFAULTS = Brush("sculpt", "raise")
 
 
+def _falloff(default: str) -> Any:
+    return bpy.props.EnumProperty(
+        name="Falloff",
+        description="How the strength falls from the brush's middle to its border",
+        items=FALLOFF_ITEMS,
+        default=default,
+        update=_redraw,
+    )
+
+
 class BrushSettings:
     """A mixin of property groups and operators: a brush's settings, by the names that voxel/edit/brushes.py gives them,
     and the materials that its pattern needs."""
@@ -96,12 +106,7 @@ class BrushSettings:
         subtype="FACTOR",
         **_range("strength"),
     )
-    falloff: bpy.props.EnumProperty(
-        name="Falloff",
-        description="How the strength falls from the brush's middle to its border",
-        items=FALLOFF_ITEMS,
-        default=_DEFAULTS.falloff.upper(),
-    )
+    falloff: _falloff(_DEFAULTS.falloff.upper())
     spacing: bpy.props.FloatProperty(
         name="Spacing",
         description="The distance of the dabs of a stroke, in radii",
@@ -131,8 +136,8 @@ class BrushSettings:
         name="Direction", description="Where surfaces are moved to", items=DIRECTION_ITEMS
     )
     pattern: bpy.props.EnumProperty(name="Pattern", description="Which materials are placed", items=PATTERN_ITEMS)
-    second: bpy.props.IntProperty(
-        name="Second Material", description="The number of the second material", default=2, min=1, max=255
+    second: bpy.props.EnumProperty(
+        name="Second", description="The second material", items=palettes.material_items, update=_redraw
     )
     share: bpy.props.FloatProperty(
         name="Share",
@@ -171,6 +176,7 @@ class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["build"], update=_redraw
     )
+    falloff: _falloff("CONSTANT")
 
 
 class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
@@ -179,37 +185,7 @@ class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["paint"], update=_redraw
     )
-
-
-class SymmetrySettings:
-    """A mixin of property groups and operators: where the images of what tools do lie."""
-
-    mirrors: bpy.props.BoolVectorProperty(
-        name="Mirror", description="Do the same on the other side, along each axis", subtype="XYZ", update=_redraw
-    )
-    radial: bpy.props.IntProperty(
-        name="Radial",
-        description="Do the same so many times in a circle about the centre; 1 is none",
-        default=1,
-        min=1,
-        max=MAX_RADIAL_IMAGES,
-        update=_redraw,
-    )
-    center: bpy.props.FloatVectorProperty(
-        name="Centre",
-        description="Where the planes of symmetry meet, in voxels: whole numbers lie between voxels, halves on voxels",
-        precision=1,
-        step=50,
-        subtype="XYZ",
-        update=_redraw,
-    )
-
-
-SYMMETRY_KEYS = tuple(SymmetrySettings.__annotations__)
-
-
-class VOXELWRIGHT_PG_symmetry(SymmetrySettings, bpy.types.PropertyGroup):
-    """A world's symmetry."""
+    falloff: _falloff("CONSTANT")
 
 
 CONNECTION_ITEMS: Items = [
@@ -314,6 +290,19 @@ def apply_brush(brush: Brush, target: Any) -> None:
             setattr(target, key, value.upper() if isinstance(value, str) else value)
 
 
+class VOXELWRIGHT_PG_tools(bpy.types.PropertyGroup):
+    """The tools' settings, on a scene."""
+
+    sculpt: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_sculpt, name="Sculpt", description="The brush of the Sculpt tool"
+    )
+    build: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_build, name="Build", description="The brush of the Build tool")
+    paint: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_paint, name="Paint", description="The brush of the Paint tool")
+    fill: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_fill, name="Fill", description="What Fill and Extrude take")
+    stamp: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_stamp, name="Stamp", description="What Stamp puts")
+    select: bpy.props.PointerProperty(type=VOXELWRIGHT_PG_select, name="Select", description="What Select takes")
+
+
 CLASSES = (
     VOXELWRIGHT_PG_sculpt,
     VOXELWRIGHT_PG_build,
@@ -321,10 +310,15 @@ CLASSES = (
     VOXELWRIGHT_PG_fill,
     VOXELWRIGHT_PG_stamp,
     VOXELWRIGHT_PG_select,
-    VOXELWRIGHT_PG_symmetry,
+    VOXELWRIGHT_PG_tools,
 )
+
+
+def of_tools(scene: bpy.types.Scene) -> VOXELWRIGHT_PG_tools:
+    """The tools' settings of a scene."""
+    return getattr(scene, idnames.TOOL_PROPERTIES)
 
 
 def of_tool(scene: bpy.types.Scene, tool: str) -> Any:
     """The brush of sculpt, build or paint."""
-    return getattr(getattr(scene, idnames.PROPERTIES), tool)
+    return getattr(of_tools(scene), tool)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from ...voxel.jobs import Job, Progress, stage
+from ...voxel.jobs import Job, stage
 from ...voxel.settings import Settings
 from ...voxel.storage import writing
 from ...voxel.world import World
@@ -32,11 +32,10 @@ class VOXELWRIGHT_OT_copy_voxels(VoxelOperator, bpy.types.Operator):
     needs_selection = True
 
     def work(self, world: World, selection: "Selection | None") -> Job[Outcome]:
-        from ...voxel.edit.clipboard import copy
+        from ...voxel.edit.clipboard import copying
 
         assert selection is not None
-        yield Progress(0.0, "Copying")
-        return Outcome(selection, clip=copy(world, selection))
+        return Outcome(selection, clip=(yield from copying(world, selection)))
 
 
 class VOXELWRIGHT_OT_cut_voxels(VoxelOperator, bpy.types.Operator):
@@ -49,14 +48,13 @@ class VOXELWRIGHT_OT_cut_voxels(VoxelOperator, bpy.types.Operator):
 
     def work(self, world: World, selection: "Selection | None") -> Job[Outcome]:
         from ...voxel.edit.actions import remove
-        from ...voxel.edit.clipboard import copy
-        from ...voxel.edit.dabs import throughout
+        from ...voxel.edit.clipboard import copying
+        from ...voxel.edit.dabs import doing
 
         assert selection is not None
-        yield Progress(0.0, "Copying")
-        clip = copy(world, selection)
-        yield Progress(0.5, "Removing voxels")
-        return Outcome(selection, throughout(world, remove(), selection), clip)
+        clip = yield from stage(copying(world, selection), 0.0, 0.5)
+        edit = yield from stage(doing(world, remove(), selection), 0.5, 1.0)
+        return Outcome(selection, edit, clip)
 
 
 class VOXELWRIGHT_OT_copy_from_file(ImportHelper, JobOperator, bpy.types.Operator):
@@ -123,14 +121,14 @@ class VOXELWRIGHT_OT_export_selection(ExportHelper, VoxelOperator, bpy.types.Ope
         return super().start(context)
 
     def work(self, world: World, selection: "Selection | None") -> Job[bytes]:
-        from ...voxel.edit.clipboard import copy, paste_clip
+        from ...voxel.edit.clipboard import copying, pasting
 
         assert selection is not None
-        yield Progress(0.0, "Copying")
+        clip = yield from stage(copying(world, selection), 0.0, 0.1)
         part = World(settings=Settings(world.settings.smoothing))
-        part.apply(paste_clip(part, copy(world, selection), (0, 0, 0)))
+        part.apply((yield from stage(pasting(part, clip, (0, 0, 0)), 0.1, 0.2)))
         worlds.check_voxels(part)
-        return (yield from stage(writing(part), 0.1, 1.0))
+        return (yield from stage(writing(part), 0.2, 1.0))
 
     def finish(self, _context: bpy.types.Context, data: bytes) -> None:
         path = Path(bpy.path.abspath(self.filepath))

@@ -13,15 +13,8 @@ from ...voxel.limits import MAX_WORLD_EDGE
 from ...voxel.world import Coord, Edit, World
 from .. import brushes, cursor, idnames, palettes, picking, selections
 from ..properties import of_object
-from ..tool_properties import (
-    ACTION_ITEMS,
-    BRUSH_KEYS,
-    SYMMETRY_KEYS,
-    BrushSettings,
-    SymmetrySettings,
-    copy_settings,
-    of_tool,
-)
+from ..symmetry_properties import SYMMETRY_KEYS, SymmetrySettings
+from ..tool_properties import ACTION_ITEMS, BRUSH_KEYS, BrushSettings, copy_settings, of_tool
 from .gesture import GestureOperator
 from .stroke import MODES
 
@@ -51,9 +44,7 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         max=5,
         options={"HIDDEN"},
     )
-    material: bpy.props.IntProperty(
-        name="Material", description="The number of the material that is placed", default=1, min=1, max=255
-    )
+    material: bpy.props.EnumProperty(name="Material", description="What is placed", items=palettes.material_items)
     seed: bpy.props.IntProperty(name="Seed", description="Another number gives another random choice", min=0)
 
     def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
@@ -61,7 +52,7 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         copy_settings(settings, self, BRUSH_KEYS)
         copy_settings(of_object(owner).symmetry, self, SYMMETRY_KEYS)
         self.action = brushes.action_in_mode(settings.action, self.mode)
-        self.material = palettes.active_material(owner)
+        self.material = str(palettes.active_material(owner))
         self.seed = random.randrange(1 << 16)
         local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
         found = brushes.aim_at_voxel(owner, local, outside=self._is_outside)
@@ -103,7 +94,7 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         from ...voxel.edit.dabs import dab
 
         first = brushes.Aim(tuple(self.start), self.face)
-        action = brushes.action_of(self, self.action, self.material, self.seed, first)
+        action = brushes.action_of(self, owner, first)
         return dab(world, action, self.placements(), brushes.symmetry_of(self), selections.selection_of(owner))
 
     @property
@@ -116,7 +107,7 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         if np.prod((np.array(high) >> CHUNK_SHIFT) - (np.array(low) >> CHUNK_SHIFT) + 1) <= _MAX_SHOWN_CHUNKS:
             self.preview(owner)
         place = event.mouse_region_x, event.mouse_region_y
-        cursor.show(context, place, owner, ([cursor.box_part(low, high)], "{} × {} × {}".format(*size.tolist())))
+        cursor.follow(context, place, ([cursor.box_part(low, high)], "{} × {} × {}".format(*size.tolist())))
 
 
 class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...voxel.jobs import Job, Progress
+from ...voxel.jobs import Job
 from ...voxel.limits import MAX_SELECTION_STEPS
 from ...voxel.world import World
 from .. import idnames
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class _ActionOperator(VoxelOperator):
-    """A mixin. The subclass gives action(), which is done to the selection or else to all voxels that are not air."""
+    """A mixin. The subclass gives action(), which is done to the selection."""
+
+    needs_selection = True
 
     def action(self) -> "Action":
         raise NotImplementedError
 
     def work(self, world: World, selection: "Selection | None") -> Job[Outcome]:
-        from ...voxel.edit.dabs import throughout
-        from ...voxel.edit.selection import solid
+        from ...voxel.edit.dabs import doing
 
-        yield Progress(0.0, "Changing voxels")
-        part = solid(world) if selection is None else selection
-        return Outcome(selection, throughout(world, self.action(), part))
+        assert selection is not None
+        return Outcome(selection, (yield from doing(world, self.action(), selection)))
 
 
 class VOXELWRIGHT_OT_delete_voxels(_ActionOperator, bpy.types.Operator):
@@ -38,7 +38,6 @@ class VOXELWRIGHT_OT_delete_voxels(_ActionOperator, bpy.types.Operator):
     bl_idname = idnames.OT_DELETE_VOXELS
     bl_label = "Delete Voxels"
     bl_options = {"REGISTER", "UNDO"}
-    needs_selection = True
 
     def action(self) -> "Action":
         from ...voxel.edit.actions import remove
@@ -52,7 +51,6 @@ class VOXELWRIGHT_OT_fill_voxels(_ActionOperator, bpy.types.Operator):
     bl_idname = idnames.OT_FILL_VOXELS
     bl_label = "Fill with Voxels"
     bl_options = {"REGISTER", "UNDO"}
-    needs_selection = True
 
     material: bpy.props.EnumProperty(name="Material", description="What fills the selection", items=material_items)
 

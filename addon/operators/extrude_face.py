@@ -8,7 +8,7 @@ from ...voxel.layout import FACE_NORMALS, POS_Z
 from ...voxel.limits import MAX_CONNECTED_VOXELS, MAX_EXTRUSION
 from ...voxel.world import Edit, World
 from .. import brushes, cursor, idnames, picking, selections
-from ..properties import of_scene
+from ..tool_properties import of_tools
 from .gesture import GestureOperator
 
 
@@ -46,7 +46,7 @@ class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
         found = brushes.aim_at_voxel(owner, local, outside=False)
         if found is None:
             return False
-        self.limit = of_scene(context.scene).fill.limit
+        self.limit = of_tools(context.scene).fill.limit
         self.start, self.face, self.n_voxels = brushes.voxel_of(found.point), found.face, 0
         self._grip = np.array(found.point)
         return True
@@ -60,7 +60,7 @@ class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
         if n_voxels is not None and n_voxels != self.n_voxels:
             self.n_voxels = n_voxels
             self.preview(owner)
-        cursor.show(context, place, owner, ([], f"{self.n_voxels:+d} voxels"))
+        cursor.follow(context, place, ([], f"{self.n_voxels:+d} voxels"))
 
     def made(self, owner: bpy.types.Object, world: World) -> Edit:
         from ...voxel.edit.connected import extrude

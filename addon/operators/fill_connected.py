@@ -4,8 +4,7 @@ import bpy
 from ...voxel.layout import POS_Z
 from ...voxel.world import Edit, World
 from .. import brushes, idnames, palettes, picking
-from ..properties import of_scene
-from ..tool_properties import FILL_KEYS, FillSettings, copy_settings
+from ..tool_properties import FILL_KEYS, FillSettings, copy_settings, of_tools
 from .gesture import GestureOperator
 
 
@@ -22,18 +21,16 @@ class VOXELWRIGHT_OT_fill_connected(GestureOperator, FillSettings, bpy.types.Ope
     face: bpy.props.IntProperty(
         name="Face", description="Which way it looks", default=POS_Z, min=0, max=5, options={"HIDDEN"}
     )
-    material: bpy.props.IntProperty(
-        name="Material", description="The number of the material that they get", default=1, min=1, max=255
-    )
+    material: bpy.props.EnumProperty(name="Material", description="What they become", items=palettes.material_items)
 
     def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
         local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
         found = brushes.aim_at_voxel(owner, local, outside=False)
         if found is None:
             return False
-        copy_settings(of_scene(context.scene).fill, self, FILL_KEYS)
+        copy_settings(of_tools(context.scene).fill, self, FILL_KEYS)
         self.start, self.face = brushes.voxel_of(found.point), found.face
-        self.material = palettes.active_material(owner)
+        self.material = str(palettes.active_material(owner))
         return True
 
     def made(self, owner: bpy.types.Object, world: World) -> Edit:
@@ -41,7 +38,7 @@ class VOXELWRIGHT_OT_fill_connected(GestureOperator, FillSettings, bpy.types.Ope
         from .. import selections
 
         start = tuple(self.start)
-        pattern, by = patterns.only(self.material), self.by.lower()
+        pattern, by = patterns.only(palettes.index_of(self.material, owner)), self.by.lower()
         edit = connected.fill_connected(world, start, pattern, by, self.face, self.limit)
         within = selections.selection_of(owner)
         return edit if within is None else selection.limited(edit, within)

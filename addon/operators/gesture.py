@@ -11,7 +11,7 @@ import bpy
 
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Edit, World
-from .. import kernel_cache, picking, session, worlds
+from .. import cursor, kernel_cache, picking, session, worlds
 from ..redrawing import redraw
 from .job_operator import Result, has_world
 
@@ -95,12 +95,16 @@ class GestureOperator(_Operator):
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        place = event.mouse_region_x, event.mouse_region_y
         try:
             if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
                 self._stop(context)
+                cursor.follow(context, place)
                 return {"CANCELLED"}
             if event.type == "LEFTMOUSE" and event.value == "RELEASE":
-                return self._finish(context)
+                result = self._finish(context)
+                cursor.follow(context, place)
+                return result
             if self._target is not None and event.type not in _NO_INPUT:
                 self.drag(context, self._target.owner(context.scene), event)
         except VoxelwrightError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...voxel.errors import VoxelwrightError
-from ...voxel.jobs import Job, Progress
+from ...voxel.jobs import Job, Progress, stage
 from ...voxel.world import Coord, World
 from .. import clipboard, idnames
 from .placing import PlacingOperator
@@ -53,13 +53,13 @@ class VOXELWRIGHT_OT_paste_voxels(PlacingOperator, VoxelOperator, bpy.types.Oper
         self.at = at
 
     def work(self, world: World, selection: "Selection | None") -> Job[Outcome]:
-        from ...voxel.edit.clipboard import paste_clip
+        from ...voxel.edit.clipboard import pasting
         from ...voxel.edit.selection import solid
 
         yield Progress(0.0, "Pasting")
         clip = self.clip_to_place(world, selection).oriented(self.orientation())
         within = selection if self.within else None
-        edit = paste_clip(world, clip, self.at[:], within)
+        edit = yield from pasting(world, clip, self.at[:], within)
         return Outcome(within or solid(clip.voxels).shifted(_difference(self.at, clip.low)), edit)
 
 
@@ -88,15 +88,14 @@ class VOXELWRIGHT_OT_duplicate_voxels(_OffsetOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def work(self, world: World, selection: "Selection | None") -> Job[Outcome]:
-        from ...voxel.edit.clipboard import paste_clip
+        from ...voxel.edit.clipboard import copying, pasting
 
         assert selection is not None
-        yield Progress(0.0, "Copying")
-        clip = self.clip_to_place(world, selection)
+        clip = yield from stage(copying(world, selection), 0.0, 0.3)
         at = _sum(clip.low, self.offset)
         turned = clip.oriented(self.orientation())
-        yield Progress(0.5, "Pasting")
-        return Outcome(_moved(selection, self.orientation(), turned, at), paste_clip(world, turned, at))
+        edit = yield from stage(pasting(world, turned, at), 0.3, 1.0)
+        return Outcome(_moved(selection, self.orientation(), turned, at), edit)
 
 
 class VOXELWRIGHT_OT_move_voxels(_OffsetOperator, bpy.types.Operator):
@@ -127,10 +126,8 @@ class _InPlaceOperator(VoxelOperator):
         assert selection is not None
         bounds = selection.bounds()
         assert bounds is not None
-        (low, high), (turned_low, turned_high) = bounds, self.orientation().box(*bounds)
-        grown = _difference(_difference(turned_high, turned_low), _difference(high, low))
-        x, y, z = (a - b // 2 for a, b in zip(low, grown, strict=True))
-        return (yield from _transplanted(world, selection, self.orientation(), (x, y, z)))
+        at = self.orientation().in_place(*bounds)
+        return (yield from _transplanted(world, selection, self.orientation(), at))
 
 
 class VOXELWRIGHT_OT_rotate_voxels(_InPlaceOperator, bpy.types.Operator):
@@ -169,12 +166,10 @@ class VOXELWRIGHT_OT_mirror_voxels(_InPlaceOperator, bpy.types.Operator):
 
 def _transplanted(world: World, selection: "Selection", orientation: "Orientation", at: Coord) -> Job[Outcome]:
     """The selected voxels turned, the lowest voxel of their box then at at."""
-    from ...voxel.edit.clipboard import copy, transplant
+    from ...voxel.edit.clipboard import copying, transplanting
 
-    yield Progress(0.0, "Copying")
-    clip = copy(world, selection).oriented(orientation)
-    yield Progress(0.5, "Moving voxels")
-    edit = transplant(world, selection, clip, at)
+    clip = (yield from stage(copying(world, selection), 0.0, 0.3)).oriented(orientation)
+    edit = yield from stage(transplanting(world, selection, clip, at), 0.3, 1.0)
     return Outcome(_moved(selection, orientation, clip, at), edit)
 
 

@@ -75,10 +75,10 @@ class PlacingOperator(VoxelOperator):
             return {"CANCELLED"}
         try:
             self._begin(context)
+            self._follow(context, event)
         except VoxelwrightError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self._follow(context, event)
         context.window_manager.modal_handler_add(self)
         context.workspace.status_text_set(_KEYS)
         return {"RUNNING_MODAL"}
@@ -97,6 +97,18 @@ class PlacingOperator(VoxelOperator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         if self._job is not None:
             return super().modal(context, event)
+        try:
+            return self._answered(context, event)
+        except VoxelwrightError as error:
+            self._end(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        except BaseException:
+            self._end(context)
+            raise
+
+    def _answered(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        """What an event does."""
         placement = self._placement
         if event.type == "MOUSEMOVE":
             self._follow(context, event)

@@ -8,8 +8,8 @@ from ...voxel.errors import VoxelwrightError
 from ...voxel.layout import FACE_AXIS, FACE_SIGN, MATERIAL_SHIFT
 from ...voxel.world import Coord
 from .. import brushes, cursor, idnames, picking, selections, session
-from ..properties import of_scene
 from ..redrawing import redraw
+from ..tool_properties import of_tools
 from .gesture import are_tools_ready, prepare_tools
 from .job_operator import Result, has_world
 from .select_voxels import FACES
@@ -53,12 +53,12 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             return _select("select_all", action="DESELECT") if self.mode == "SET" else {"CANCELLED"}
         self._start = self._end = brushes.voxel_of(found.point)
         self._face = found.face
-        settings = of_scene(context.scene)
+        settings = of_tools(context.scene)
         match settings.select.by:
             case "BOX":
                 context.window_manager.modal_handler_add(self)
                 context.workspace.status_text_set("Turn the wheel for the box's height; release to select it")
-                self._show(context, owner, event)
+                self._show(context, event)
                 return {"RUNNING_MODAL"}
             case "EVERYWHERE":
                 material = session.world_of(owner).voxel(*self._start) >> MATERIAL_SHIFT
@@ -76,6 +76,7 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return self._stopped(context)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+            cursor.follow(context, (event.mouse_region_x, event.mouse_region_y))
             return self._stopped(context)
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
             self._stopped(context)
@@ -85,10 +86,10 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             found = self._aim(context, owner, event)
             if found is not None:
                 self._end = brushes.voxel_of(found.point)
-                self._show(context, owner, event)
+                self._show(context, event)
         elif event.type in _WHEEL and event.value == "PRESS":
             self._deeper += _WHEEL[event.type]
-            self._show(context, owner, event)
+            self._show(context, event)
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -110,10 +111,10 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
         (x, y, z), (i, j, k) = low.tolist(), high.tolist()
         return (x, y, z), (i, j, k)
 
-    def _show(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
+    def _show(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
         low, high = self._box()
         size = " × ".join(str(b - a + 1) for a, b in zip(low, high, strict=True))
-        cursor.show(context, (event.mouse_region_x, event.mouse_region_y), owner, ([cursor.box_part(low, high)], size))
+        cursor.follow(context, (event.mouse_region_x, event.mouse_region_y), ([cursor.box_part(low, high)], size))
 
     def _stopped(self, context: bpy.types.Context) -> Result:
         context.workspace.status_text_set(None)

@@ -5,24 +5,14 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Coord, Edit, World
 from .. import brushes, cursor, idnames, picking, selections, stamps
-from ..properties import of_scene
-from ..tool_properties import STAMP_KEYS, StampSettings, copy_settings
+from ..points import Put, puts_of, to_json
+from ..tool_properties import STAMP_KEYS, StampSettings, copy_settings, of_tools
 from .gesture import GestureOperator
 
 if TYPE_CHECKING:
     from ...voxel.edit.clipboard import Clip
-
-
-class VOXELWRIGHT_PG_put(bpy.types.PropertyGroup):
-    """Where one stamp of a stroke is put."""
-
-    at: bpy.props.IntVectorProperty(name="At", description="The voxel before the face that the stamp stands on")
-    face: bpy.props.IntProperty(name="Face", description="Which way the face looks")
-    quarters: bpy.props.IntProperty(name="Turn", description="How many quarter turns about the upright axis")
-    mirrored: bpy.props.BoolProperty(name="Mirror", description="Put the mirror image")
 
 
 class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
@@ -34,17 +24,20 @@ class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
 
     help_text = "Drag to put more; release to keep them; Esc to leave the world as it was"
 
-    puts: bpy.props.CollectionProperty(
-        type=VOXELWRIGHT_PG_put, name="Places", description="Where stamps are", options={"HIDDEN", "SKIP_SAVE"}
+    puts: bpy.props.StringProperty(
+        name="Places",
+        description="Where stamps stand, as JSON: a list of [x, y, z of the voxel before the face, face, turn, mirror]",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     _clip: Any
+    _drawn: list[Put]
     _last: Any
 
     def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
-        copy_settings(of_scene(context.scene).stamp, self, STAMP_KEYS)
+        copy_settings(of_tools(context.scene).stamp, self, STAMP_KEYS)
         self._clip = stamps.clip_of(self)
-        self.puts.clear()
+        self._drawn = []
         found = self._aim(context, owner, event)
         if found is None:
             return False
@@ -66,13 +59,12 @@ class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
         clip = stamps.clip_of(self)
         variants: dict[tuple[int, bool], Clip] = {}
         places: list[tuple[Clip, Coord]] = []
-        for put in self.puts:
+        for put in puts_of(self.puts):
             variant = (put.quarters + self.quarters) % 4, put.mirrored != self.mirrored
             if variant not in variants:
                 variants[variant] = stamps.turned(clip, *variant)
-            places.append((variants[variant], on_face(variants[variant], tuple(put.at), put.face)))
-        if not places:
-            raise VoxelwrightError("A stamp needs a place; give it one.")
+            at = on_face(variants[variant].size, (put.x, put.y, put.z), put.face)
+            places.append((variants[variant], at))
         return stamp(world, places, selections.selection_of(owner))
 
     def _aim(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> brushes.Aim | None:
@@ -81,12 +73,11 @@ class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
 
     def _put(self, owner: bpy.types.Object, found: brushes.Aim) -> None:
         self._last = np.array(found.point)
-        put = self.puts.add()
         moved = [c + random.uniform(-self.jitter, self.jitter) * (axis < 2) for axis, c in enumerate(found.point)]
-        put.at, put.face = brushes.voxel_of((moved[0], moved[1], moved[2])), found.face
-        if self.is_random:
-            put.quarters, put.mirrored = random.randrange(4), random.random() < 0.5
+        quarters, mirrored = (random.randrange(4), random.random() < 0.5) if self.is_random else (0, False)
+        self._drawn.append(Put(*brushes.voxel_of((moved[0], moved[1], moved[2])), found.face, quarters, mirrored))
+        self.puts = to_json(self._drawn)
         self.preview(owner)
 
 
-CLASSES = (VOXELWRIGHT_PG_put, VOXELWRIGHT_OT_stamp)
+CLASSES = (VOXELWRIGHT_OT_stamp,)

@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Edit, World
 from .. import brushes, cursor, idnames, palettes, picking, selections, session
+from ..points import Sample, samples_of, to_json
 from ..properties import of_object
-from ..tool_properties import (
-    ACTION_ITEMS,
-    BRUSH_KEYS,
-    SYMMETRY_KEYS,
-    BrushSettings,
-    SymmetrySettings,
-    copy_settings,
-    of_tool,
-)
+from ..symmetry_properties import SYMMETRY_KEYS, SymmetrySettings
+from ..tool_properties import ACTION_ITEMS, BRUSH_KEYS, BrushSettings, copy_settings, of_tool
 from .gesture import GestureOperator
 
 if TYPE_CHECKING:
@@ -34,15 +27,6 @@ _PIXELS = 6.0
 """The mouse's way is looked at every so many pixels, so that strokes keep to surfaces when it is fast."""
 
 _MAX_LOOKS = 64
-
-
-class VOXELWRIGHT_PG_sample(bpy.types.PropertyGroup):
-    """A point of a stroke."""
-
-    point: bpy.props.FloatVectorProperty(name="Point", description="Where it is, in voxels")
-    face: bpy.props.IntProperty(name="Face", description="Which way the surface looks there: +X, −X, +Y, −Y, +Z, −Z")
-    pressure: bpy.props.FloatProperty(name="Pressure", description="The pen's pressure there", default=1.0)
-    jumps: bpy.props.BoolProperty(name="Jumps", description="Do not draw from the point before to this one")
 
 
 class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bpy.types.Operator):
@@ -68,15 +52,16 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         description="What the brush does",
         items=[item for items in ACTION_ITEMS.values() for item in items],
     )
-    material: bpy.props.IntProperty(
-        name="Material", description="The number of the material that is placed", default=1, min=1, max=255
-    )
+    material: bpy.props.EnumProperty(name="Material", description="What is placed", items=palettes.material_items)
     seed: bpy.props.IntProperty(name="Seed", description="Another number gives another random choice", min=0)
-    samples: bpy.props.CollectionProperty(
-        type=VOXELWRIGHT_PG_sample, name="Samples", description="The stroke's points", options={"HIDDEN", "SKIP_SAVE"}
+    samples: bpy.props.StringProperty(
+        name="Samples",
+        description="The stroke's points, as JSON: a list of [x, y, z in voxels, face, pressure, jumps]",
+        options={"HIDDEN", "SKIP_SAVE"},
     )
 
     _stroke: Any
+    _drawn: list[Sample]
     _mouse: tuple[int, int]
 
     def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
@@ -84,16 +69,16 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         copy_settings(settings, self, BRUSH_KEYS)
         copy_settings(of_object(owner).symmetry, self, SYMMETRY_KEYS)
         self.action = brushes.action_in_mode(settings.action, self.mode)
-        self.material = palettes.active_material(owner)
+        self.material = str(palettes.active_material(owner))
         self.seed = random.randrange(1 << 16)
-        self.samples.clear()
+        self._drawn = []
         self._mouse = event.mouse_region_x, event.mouse_region_y
         first = self._aim(context, owner, self._mouse)
         if first is None:
             return False
         picking.freeze(owner, not brushes.follows_surface(self.action))
         self._add(first, event.pressure)
-        self._stroke = self._begun_stroke(owner, session.world_of(owner))
+        self._stroke = self._begun_stroke(owner, session.world_of(owner), self._drawn)
         self._show_last(owner)
         return True
 
@@ -113,48 +98,46 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
 
     def result(self, owner: bpy.types.Object) -> Edit:
         # As execute() would make it, but it is there already.
+        self.samples = to_json(self._drawn)
         return self._stroke.edit()
 
     def made(self, owner: bpy.types.Object, world: World) -> Edit:
-        stroke = self._begun_stroke(owner, world)
-        for sample in self.samples:
+        samples = samples_of(self.samples)
+        stroke = self._begun_stroke(owner, world, samples)
+        for sample in samples:
             self._draw_to(stroke, sample)
         return stroke.edit()
 
     def _aim(
         self, context: bpy.types.Context, owner: bpy.types.Object, place: tuple[float, float]
     ) -> brushes.Aim | None:
-        locked = brushes.Aim(tuple(self.samples[0].point), self.samples[0].face) if len(self.samples) else None
+        locked = brushes.Aim(self._drawn[0].point, self._drawn[0].face) if self._drawn else None
         return brushes.aim(owner, picking.mouse_ray(context, place), self, self.action, locked)
 
     def _add(self, found: brushes.Aim, pressure: float) -> None:
-        before = self.samples[-1] if len(self.samples) else None
-        sample = self.samples.add()
-        sample.point, sample.face, sample.pressure = found.point, found.face, pressure
-        sample.jumps = before is not None and brushes.is_jump(before.point, found.point, self.radius)
+        jumps = bool(self._drawn) and brushes.is_jump(self._drawn[-1].point, found.point, self.radius)
+        self._drawn.append(Sample(*found.point, found.face, pressure, jumps))
 
     def _show_last(self, owner: bpy.types.Object) -> None:
-        edit = self._draw_to(self._stroke, self.samples[-1])
+        edit = self._draw_to(self._stroke, self._drawn[-1])
         if edit:
             session.show(owner, edit)
 
-    def _begun_stroke(self, owner: bpy.types.Object, world: World) -> "Stroke":
-        if not len(self.samples):
-            raise VoxelwrightError("A stroke needs at least one point; give it samples.")
-        first = brushes.Aim(tuple(self.samples[0].point), self.samples[0].face)
-        action = brushes.action_of(self, self.action, self.material, self.seed, first)
+    def _begun_stroke(self, owner: bpy.types.Object, world: World, samples: list[Sample]) -> "Stroke":
+        first = brushes.Aim(samples[0].point, samples[0].face)
+        action = brushes.action_of(self, owner, first)
         within = selections.selection_of(owner)
         shape = brushes.shape_of(self, self.action, first.face)
         return brushes.stroke_of(world, self, action, shape, brushes.symmetry_of(self), within)
 
-    def _draw_to(self, stroke: "Stroke", sample: VOXELWRIGHT_PG_sample) -> Edit:
+    def _draw_to(self, stroke: "Stroke", sample: Sample) -> Edit:
         if sample.jumps:
             stroke.lift()
         pressure = sample.pressure
         # In half voxels, so that there are not too many different shapes.
         radius = max(0.5, round(2 * self.radius * pressure) / 2) if self.pressure_radius else self.radius
         shape = brushes.shape_of(self, self.action, sample.face, radius)
-        return stroke.to(tuple(sample.point), pressure if self.pressure_strength else 1.0, shape)
+        return stroke.to(sample.point, pressure if self.pressure_strength else 1.0, shape)
 
 
-CLASSES = (VOXELWRIGHT_PG_sample, VOXELWRIGHT_OT_stroke)
+CLASSES = (VOXELWRIGHT_OT_stroke,)

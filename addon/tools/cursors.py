@@ -8,8 +8,8 @@ import bpy
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Coord
 from .. import brushes, cursor, picking, session
-from ..properties import of_object, of_scene
-from ..tool_properties import of_tool
+from ..properties import of_object
+from ..tool_properties import of_tool, of_tools
 
 if TYPE_CHECKING:
     from ...voxel.edit.selection import Selection
@@ -51,7 +51,7 @@ def voxel_cursor(*, outside: bool) -> cursor.Maker:
 
 def region_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picking.Ray) -> cursor.Shown | None:
     """The voxels that are connected with the one under the mouse."""
-    return _connected_cursor(context, owner, ray, of_scene(context.scene).fill.by.lower())
+    return _connected_cursor(context, owner, ray, of_tools(context.scene).fill.by.lower())
 
 
 def face_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picking.Ray) -> cursor.Shown | None:
@@ -61,7 +61,7 @@ def face_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: pickin
 
 def select_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picking.Ray) -> cursor.Shown | None:
     """What the Select tool would take, as far as a click says it."""
-    by = of_scene(context.scene).select.by
+    by = of_tools(context.scene).select.by
     if by in {"BOX", "EVERYWHERE"}:
         return voxel_cursor(outside=False)(context, owner, ray)
     return _connected_cursor(context, owner, ray, by.lower())
@@ -74,7 +74,7 @@ def _connected_cursor(
     if found is None:
         return None
     voxel = brushes.voxel_of(found.point)
-    limit = of_scene(context.scene).fill.limit
+    limit = of_tools(context.scene).fill.limit
     region = _region_about(owner, voxel, by, found.face)
     if region is None:
         return [cursor.box_part(voxel, voxel)], f"more than {MAX_SEEN:,} voxels"

@@ -4,7 +4,7 @@ from typing import Any
 import bpy
 
 from .. import idnames
-from ..properties import of_scene
+from ..tool_properties import of_tools
 from .common import COMMON_KEYS, PICK_KEY, Tool, icon, key
 from .cursors import face_cursor
 
@@ -19,4 +19,4 @@ class VOXELWRIGHT_TL_extrude(Tool):
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:
-        layout.prop(of_scene(context.scene).fill, "limit")
+        layout.prop(of_tools(context.scene).fill, "limit")

@@ -4,7 +4,7 @@ from typing import Any
 import bpy
 
 from .. import idnames
-from ..properties import of_scene
+from ..tool_properties import of_tools
 from .common import COMMON_KEYS, PICK_KEY, Tool, draw_material, icon, key
 from .cursors import region_cursor
 
@@ -20,7 +20,7 @@ class VOXELWRIGHT_TL_fill(Tool):
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:
-        settings = of_scene(context.scene).fill
+        settings = of_tools(context.scene).fill
         draw_material(context, layout)
         layout.prop(settings, "by", text="")
         layout.prop(settings, "limit")

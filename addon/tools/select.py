@@ -4,7 +4,7 @@ from typing import Any
 import bpy
 
 from .. import idnames
-from ..properties import of_scene
+from ..tool_properties import of_tools
 from .common import COMMON_KEYS, Tool, icon, key
 from .cursors import select_cursor
 
@@ -27,7 +27,7 @@ class VOXELWRIGHT_TL_select(Tool):
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:
-        settings = of_scene(context.scene)
+        settings = of_tools(context.scene)
         layout.prop(settings.select, "by", text="")
         if settings.select.by not in {"BOX", "EVERYWHERE"}:
             layout.prop(settings.fill, "limit")

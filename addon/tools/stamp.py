@@ -4,7 +4,7 @@ from typing import Any
 import bpy
 
 from .. import brushes, cursor, idnames, picking, stamps
-from ..properties import of_scene
+from ..tool_properties import of_tools
 from .common import COMMON_KEYS, PICK_KEY, Tool, icon, key
 
 
@@ -15,9 +15,9 @@ def _clip_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picki
     found = brushes.aim_at_voxel(owner, picking.in_voxels(owner, ray), outside=True)
     if found is None:
         return None
-    settings = of_scene(context.scene).stamp
+    settings = of_tools(context.scene).stamp
     clip = stamps.turned(stamps.clip_of(settings), settings.quarters, settings.mirrored)
-    low = on_face(clip, brushes.voxel_of(found.point), found.face)
+    low = on_face(clip.size, brushes.voxel_of(found.point), found.face)
     high = (low[0] + clip.size[0] - 1, low[1] + clip.size[1] - 1, low[2] + clip.size[2] - 1)
     return [cursor.box_part(low, high)], "{} × {} × {}".format(*clip.size)
 
@@ -32,7 +32,7 @@ class VOXELWRIGHT_TL_stamp(Tool):
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:
-        settings = of_scene(context.scene).stamp
+        settings = of_tools(context.scene).stamp
         layout.prop(settings, "source", text="")
         if settings.source == "FILE":
             layout.prop(settings, "filepath", text="")

@@ -25,6 +25,10 @@ _kept: dict[Hashable, Lines] = {}
 _failed: list[bool] = []
 
 
+_drawn: list[cursor.Cursor] = []
+"""What the last redraw of a region showed, for its text."""
+
+
 def draw() -> None:
     """Called by Blender for every 3D viewport, after worlds have been drawn."""
     _guarded(_draw)
@@ -32,43 +36,44 @@ def draw() -> None:
 
 def draw_text() -> None:
     """Called by Blender for every 3D viewport, when its text is drawn."""
-    _guarded(_draw_text)
+    if _drawn:
+        _guarded(_draw_text)
 
 
-def _guarded(function: Callable[[bpy.types.Context, cursor.Cursor, bpy.types.Object], None]) -> None:
-    context = bpy.context
-    shown = cursor.shown()
-    if _failed or shown is None or shown.region != context.region.as_pointer() or not cursor.active_tool(context):
-        return
-    owner: bpy.types.Object | None = context.scene.objects.get(shown.owner)
-    if owner is None:
+def _guarded(function: Callable[[bpy.types.Context], None]) -> None:
+    if _failed:
         return
     try:
-        function(context, shown, owner)
+        function(bpy.context)
     except Exception as error:  # it would be raised again at every redraw
         _failed.append(True)
         print(f"Voxelwright: tools have no cursor any more, please report it: {error!r}")
 
 
-def _draw(context: bpy.types.Context, shown: cursor.Cursor, owner: bpy.types.Object) -> None:
-    drawn = [
-        (_lines_of(part), owner.matrix_world @ Matrix.Translation(part.offset), part.color) for part in shown.parts
-    ]
+def _draw(context: bpy.types.Context) -> None:
+    _drawn.clear()
+    found = cursor.current(context)
+    if found is None:
+        return
+    _drawn.append(found)
+    matrix = found.owner.matrix_world
+    placed = [(_lines_of(part), matrix @ Matrix.Translation(part.offset), part.color) for part in found.parts]
     with kept_state():
-        for lines, matrix, _ in drawn:
-            lines.hide_behind(matrix)
-        for lines, matrix, color in drawn:
-            lines.draw(context, matrix, color, _FAINT, _LINE_WIDTH)
+        for lines, place, _ in placed:
+            lines.hide_behind(place)
+        for lines, place, color in placed:
+            lines.draw(context, place, color, _FAINT, _LINE_WIDTH)
 
 
-def _draw_text(context: bpy.types.Context, shown: cursor.Cursor, _owner: bpy.types.Object) -> None:
+def _draw_text(context: bpy.types.Context) -> None:
+    found = _drawn.pop()
     scale = context.preferences.system.ui_scale
     blf.size(0, _TEXT_SIZE * scale)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
     blf.enable(0, blf.SHADOW)
     blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
-    blf.position(0, shown.place[0] + _TEXT_PLACE[0] * scale, shown.place[1] - _TEXT_PLACE[1] * scale, 0)
-    blf.draw(0, shown.text)
+    blf.position(0, found.place[0] + _TEXT_PLACE[0] * scale, found.place[1] - _TEXT_PLACE[1] * scale, 0)
+    blf.draw(0, found.text)
     blf.disable(0, blf.SHADOW)
 
 
@@ -96,5 +101,6 @@ def unregister() -> None:
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     cursor.hide()
+    _drawn.clear()
     _kept.clear()
     _failed.clear()

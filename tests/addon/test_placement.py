@@ -24,6 +24,10 @@ def test_at_first_it_is_where_it_was_copied(placement):
     assert np.array_equal(placement.matrix(), np.eye(4))
     placement.turn(1)
     assert placement.at() == (9, 21, 30)
+    placement.axis = 0
+    placement.turn(1)
+    placement.turn(-1)
+    assert placement.at() == (9, 21, 30)
 
 
 @pytest.mark.parametrize("face", range(6))
@@ -39,7 +43,7 @@ def test_it_stands_on_the_face_with_its_middle_before_it(placement, face, turns,
     before = np.array(placement.voxel) + normal * (1 + lift)
     assert (at[axis] if normal[axis] > 0 else at[axis] + size[axis] - 1) == before[axis]
     sideways = [a for a in range(3) if a != axis]
-    assert np.array_equal(at[sideways] + size[sideways] // 2, before[sideways])
+    assert np.array_equal(at[sideways] + (size[sideways] - 1) // 2, before[sideways])
 
 
 def test_the_matrix_brings_the_box_there(placement):

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import VoxelwrightError
+from ..jobs import Job, Progress, finish, stage
 from ..layout import AIR, CHUNK_SHAPE, VOXEL_DTYPE
-from ..world import Chunk, Coord, Edit, World, as_chunk, new_world
-from .actions import changed, moment_of, remove
-from .draft import Draft
+from ..world import Chunk, Coord, Edit, World, as_chunk, edit_of_chunks, new_world
+from .actions import remove
+from .dabs import doing
+from .draft import CHUNKS_PER_SLICE, Draft
 from .orientation import Orientation, mirror, turn
-from .paste import paste, pasted_chunks
+from .paste import pasting_chunks
 from .selection import Selection, limited
-from .symmetry import Symmetry
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,11 +51,19 @@ class Clip:
 
 def copy(world: World, selection: Selection) -> Clip:
     """The selected voxels. Raises VoxelwrightError where nothing is selected."""
+    return finish(copying(world, selection))
+
+
+def copying(world: World, selection: Selection) -> Job[Clip]:
+    """The job of copy()."""
     bounds = selection.bounds()
     if bounds is None:
         raise VoxelwrightError("Nothing is selected; select the voxels to copy.")
     chunks: dict[Coord, Chunk] = {}
-    for coord in selection.coords():
+    coords = selection.coords()
+    for n_done, coord in enumerate(coords):
+        if n_done % CHUNKS_PER_SLICE == 0:
+            yield Progress(n_done / len(coords), "Copying")
         mask, chunk = selection.mask(coord), world.chunk(coord)
         if mask is not True:
             full = np.broadcast_to(np.asarray(chunk, VOXEL_DTYPE), CHUNK_SHAPE)
@@ -66,19 +75,30 @@ def copy(world: World, selection: Selection) -> Clip:
 def paste_clip(world: World, clip: Clip, at: Coord, within: Selection | None = None) -> Edit:
     """The edit that writes the clip over world, its box's lowest voxel at at; of that only what lies within the
     selection, where there is one. Materials are merged as paste() does it."""
-    edit = paste(world, clip.voxels, _offset(clip, at))
+    return finish(pasting(world, clip, at, within))
+
+
+def pasting(world: World, clip: Clip, at: Coord, within: Selection | None = None) -> Job[Edit]:
+    """The job of paste_clip()."""
+    palette, chunks = yield from pasting_chunks(world, world.palette, clip.voxels, _offset(clip, at))
+    edit = edit_of_chunks(world, chunks, palette)
     return edit if within is None else limited(edit, within)
 
 
 def transplant(world: World, selection: Selection, clip: Clip, at: Coord) -> Edit:
     """The edit that takes the selected voxels away and then pastes the clip: what was selected moved, turned or
     mirrored, if the clip is that."""
+    return finish(transplanting(world, selection, clip, at))
+
+
+def transplanting(world: World, selection: Selection, clip: Clip, at: Coord) -> Job[Edit]:
+    """The job of transplant()."""
     draft = Draft(world)
-    gone = changed(draft, remove(), selection.weights(), moment_of(draft, Symmetry()))
-    draft.put({coord: as_chunk(voxels) for coord, _, voxels in gone})
-    palette, chunks = pasted_chunks(draft, draft.palette, clip.voxels, _offset(clip, at))
+    gone = yield from stage(doing(world, remove(), selection), 0.0, 0.3)
+    draft.put({delta.coord: delta.after for delta in gone.deltas})
+    job = pasting_chunks(draft, draft.palette, clip.voxels, _offset(clip, at))
+    draft.palette, chunks = yield from stage(job, 0.3, 1.0)
     draft.put(chunks)
-    draft.palette = palette
     return draft.edit()
 
 

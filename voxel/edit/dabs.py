@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
+from ..jobs import Job, Progress, finish
 from ..layout import FACE_AXIS, VOXEL_DTYPE
 from ..limits import MAX_ACTION_TIMES
 from ..world import Chunk, Coord, Edit, World, as_chunk
 from .actions import Action, Weighted, changed, moment_of
-from .draft import Draft
+from .draft import CHUNKS_PER_SLICE, Draft
 from .moving import MovedSurfaces, Weights, unite
 from .sculpt import Move
 from .selection import Mask, Selection
@@ -53,12 +54,23 @@ def touched(
 
 def throughout(world: World, action: Action, selection: Selection, times: int = 1) -> Edit:
     """The edit that does the action, so many times and in full weight, to all voxels of a selection."""
+    return finish(doing(world, action, selection, times))
+
+
+def doing(world: World, action: Action, selection: Selection, times: int = 1) -> Job[Edit]:
+    """The job of throughout()."""
     if not 0 <= times <= MAX_ACTION_TIMES:
         raise VoxelwrightError(f"An action may be done 0 to {MAX_ACTION_TIMES} times at once.")
     draft = Draft(world)
+    coords = selection.coords()
     for n_before in range(times):
-        results = changed(draft, action, selection.weights(), moment_of(draft, _NO_SYMMETRY, n_before))
-        draft.put({coord: as_chunk(voxels) for coord, _, voxels in results})
+        moment = moment_of(draft, _NO_SYMMETRY, n_before)
+        after: dict[Coord, Chunk] = {}
+        for first in range(0, len(coords), CHUNKS_PER_SLICE):
+            yield Progress((n_before + first / len(coords)) / times, "Changing voxels")
+            weights = selection.weights(coords[first : first + CHUNKS_PER_SLICE])
+            after.update((coord, as_chunk(voxels)) for coord, _, voxels in changed(draft, action, weights, moment))
+        draft.put(after)
     return draft.edit()
 
 

@@ -16,6 +16,9 @@ from ..world import Chunk, ChunkDelta, Coord, Edit, World, same_chunk
 
 _N = CHUNK_SIZE
 
+CHUNKS_PER_SLICE = 64
+"""After how many chunks a job says how far it is: some hundredths of a second."""
+
 
 class Voxels(Protocol):
     """What can be read like a world's voxels."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solids made hollow."""
 
-from ..jobs import Job, Progress, finish
+from ..jobs import Job, finish
 from ..world import Edit, World
 from .actions import remove
-from .dabs import throughout
+from .dabs import doing
 from .selection import Selection, solid
 
 
@@ -16,5 +16,4 @@ def hollow(world: World, selection: Selection, thickness: int = 1) -> Edit:
 def hollowing(world: World, selection: Selection, thickness: int) -> Job[Edit]:
     """The job of hollow()."""
     inner = yield from (selection & solid(world)).spreading(thickness, False)
-    yield Progress(1.0, "Removing what is inside")
-    return throughout(world, remove(), inner)
+    return (yield from doing(world, remove(), inner))

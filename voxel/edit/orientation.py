@@ -39,6 +39,15 @@ class Orientation:
         (x, y, z), (u, v, w) = np.min(ends, axis=0).tolist(), np.max(ends, axis=0).tolist()
         return (x, y, z), (u, v, w)
 
+    def in_place(self, low: Coord, high: Coord) -> Coord:
+        """Where the lowest voxel of the box from low to high (inclusive) goes that is turned about its own middle; half
+        voxels are cut off, so that turning back brings it back."""
+        turned_low, turned_high = self.box(low, high)
+        x, y, z = (
+            a + int(((b - a) - (d - c)) / 2) for a, b, c, d in zip(low, high, turned_low, turned_high, strict=True)
+        )
+        return x, y, z
+
     def chunk(self, voxels: NDArray[Voxel]) -> NDArray[Voxel]:
         """A view of a chunk's array (32, 32, 32), as it is at its new place."""
         return np.flip(voxels.transpose(self.axes), tuple(np.flatnonzero(self.flips)))

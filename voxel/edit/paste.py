@@ -5,10 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VoxelwrightError
+from ..jobs import Job, Progress, finish
 from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, KEPT_BITS, MATERIAL_SHIFT, N_MATERIALS, VOXEL_DTYPE
 from ..palette import Palette
 from ..world import Chunk, Coord, Edit, World, as_chunk, chunk_overlaps, edit_of_chunks
-from .draft import Voxels
+from .draft import CHUNKS_PER_SLICE, Voxels
 
 # Björn Ottosson's OKLab: linear sRGB to the cones' responses, their cube roots to lightness and two colour axes.
 _CONES = np.array(
@@ -42,6 +43,13 @@ def pasted_chunks(
     source: Voxels, palette: Palette, other: World, offset: tuple[int, int, int]
 ) -> tuple[Palette, dict[Coord, Chunk]]:
     """The palette with what other's voxels need, and the chunks of source with them written over, as paste() does."""
+    return finish(pasting_chunks(source, palette, other, offset))
+
+
+def pasting_chunks(
+    source: Voxels, palette: Palette, other: World, offset: tuple[int, int, int]
+) -> Job[tuple[Palette, dict[Coord, Chunk]]]:
+    """The job of pasted_chunks()."""
     palette, index_map = merged_palette(palette, other)
     voxel_of_index = np.zeros(N_MATERIALS, VOXEL_DTYPE)
     for index, target in index_map.items():
@@ -52,7 +60,9 @@ def pasted_chunks(
         for target_coord, inside, outside in chunk_overlaps(low, [c + CHUNK_SIZE for c in low]):
             pieces.setdefault(target_coord, []).append((from_coord, inside, outside))
     chunks: dict[Coord, Chunk] = {}
-    for coord, parts in pieces.items():
+    for n_done, (coord, parts) in enumerate(pieces.items()):
+        if n_done % CHUNKS_PER_SLICE == 0:
+            yield Progress(n_done / len(pieces), "Pasting")
         voxels = np.empty(CHUNK_SHAPE, VOXEL_DTYPE)
         voxels[...] = source.chunk(coord)
         for from_coord, inside, outside in parts:

@@ -41,11 +41,12 @@ class Selection:
         """The chunks with selected voxels, sorted."""
         return sorted(self._masks)
 
-    def weights(self) -> Iterator[tuple[Coord, NDArray[np.float32]]]:
-        """Yield (chunk, (32, 32, 32) float32 that is 1 where selected); the array is the same each time."""
+    def weights(self, coords: Iterable[Coord]) -> Iterator[tuple[Coord, NDArray[np.float32]]]:
+        """Yield (chunk, (32, 32, 32) float32 that is 1 where selected) for some chunks; the array is the same each
+        time."""
         weights = np.empty(CHUNK_SHAPE, np.float32)
-        for coord in self.coords():
-            weights[...] = self._masks[coord]
+        for coord in coords:
+            weights[...] = self.mask(coord)
             yield coord, weights
 
     @property

@@ -11,11 +11,11 @@ from .paste import pasted_chunks
 from .selection import Selection, limited
 
 
-def on_face(clip: Clip, voxel: Coord, face: int) -> Coord:
-    """Where the clip's lowest voxel is when its middle stands on a face: voxel is the one before the face."""
+def on_face(size: Coord, voxel: Coord, face: int) -> Coord:
+    """Where the lowest voxel of a box of that size is when its middle stands on a face: voxel is the one before it."""
     axis = int(FACE_AXIS[face])
-    low = [c - (n - 1) // 2 for c, n in zip(voxel, clip.size, strict=True)]
-    low[axis] = voxel[axis] if FACE_SIGN[face] > 0 else voxel[axis] - clip.size[axis] + 1
+    low = [c - (n - 1) // 2 for c, n in zip(voxel, size, strict=True)]
+    low[axis] = voxel[axis] if FACE_SIGN[face] > 0 else voxel[axis] - size[axis] + 1
     return (low[0], low[1], low[2])
 
 

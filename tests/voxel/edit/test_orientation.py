@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxelwright.voxel.edit.orientation import Orientation, of_turns, turns_of
+from voxelwright.voxel.edit.orientation import Orientation, of_turns, turn, turns_of
 from voxelwright.voxel.edit.selection import box
 from voxelwright.voxel.layout import CHUNK_SHAPE
 
@@ -38,6 +38,18 @@ def test_places_and_points_go_where_the_voxels_go(mirrors, turns, one, other):
     (at,) = np.argwhere(orientation.chunk(inside)).tolist()
     chunk = orientation.place(tuple(c // 32 for c in one))
     assert tuple(a + 32 * c for a, c in zip(at, chunk, strict=True)) == orientation.place(one)
+
+
+@given(CELLS, st.tuples(*[st.integers(0, 9)] * 3), st.integers(0, 2))
+def test_a_box_turned_in_place_four_times_is_where_it_was(low, size, axis):
+    box_low, box_size = low, size
+    for _ in range(4):
+        high = tuple(a + b for a, b in zip(box_low, box_size, strict=True))
+        turned_low, turned_high = turn(axis).box(box_low, high)
+        box_low = turn(axis).in_place(box_low, high)
+        box_size = tuple(b - a for a, b in zip(turned_low, turned_high, strict=True))
+        assert all(abs((2 * a + n) - (2 * b + m)) <= 1 for a, n, b, m in zip(box_low, box_size, low, size, strict=True))
+    assert (box_low, box_size) == (low, size)
 
 
 @given(MIRRORS, TURNS, MIRRORS, TURNS, CELLS)

@@ -2,6 +2,7 @@
 """Every tool of the toolbar in use: its cursor, a gesture, undo, redo, Esc."""
 
 import hashlib
+from typing import Any
 
 import bpy
 import driver
@@ -23,20 +24,22 @@ def steps() -> driver.Steps:
     with driver.context():
         bpy.ops.ed.undo_push(message="begin")
     yield from _compiled()
-    settings = bpy.context.scene.voxelwright
-
-    settings.sculpt.radius = 5
-    settings.build.radius = 3
-    settings.paint.radius = 6
+    left, bottom, width, height = driver.rectangle()
+    driver.record("viewport", [left, bottom, width, height])
+    # Without Blender's texts and gizmos at its borders.
+    driver.record("world", [left + width // 6, bottom + height // 8, 2 * width // 3, 5 * height // 8])
+    _settings().sculpt.radius = 5
+    _settings().build.radius = 3
+    _settings().paint.radius = 6
     bpy.data.objects[NAME].voxelwright.material = 2
     yield from _gesture("sculpt", (8, 8), (24, 10), (24, 20))
     yield from _gesture("build", (10, 20), (20, 26))
     bpy.data.objects[NAME].voxelwright.material = 1
     yield from _gesture("paint", (6, 24), (26, 24))
     yield from _gesture("box", (4, 4), (12, 10), wheel=5)
-    settings.build.radius = 0.5
+    _settings().build.radius = 0.5
     yield from _gesture("line", (28, 4), (18, 14))
-    yield from _gesture("fill", (20, 30))
+    yield from _gesture("fill", (29, 2))
     yield from _gesture("extrude", (30, 28), (30, 21))
     yield from _select()
     yield from _gesture("stamp", (20, 20), (4, 28))
@@ -103,15 +106,14 @@ def _held(path: list[tuple[int, int]], wheel: int = 0) -> driver.Steps:
 def _select() -> driver.Steps:
     """A box with the wheel, then what is connected, each with undo."""
     count = _selected
-    settings = bpy.context.scene.voxelwright
     yield from _tool("select")
     yield from _held([_on_ground((16, 4)), _on_ground((24, 8))], wheel=3)
     yield from driver.photograph("select box")
     yield from driver.simulate("LEFTMOUSE", "RELEASE")
     yield from driver.photograph("selected box")
     driver.record("selected box", count())
-    settings.select.by = "FACE"
-    yield from driver.move(_on_ground((30, 28)))
+    _settings().select.by = "FACE"
+    yield from driver.move(_on_ground((31, 2)))
     yield from driver.simulate("LEFTMOUSE", "PRESS", shift=True)
     yield from driver.simulate("LEFTMOUSE", "RELEASE", shift=True)
     yield from driver.photograph("selected face too")
@@ -136,21 +138,20 @@ def _pick() -> driver.Steps:
 
 def _brush_keys() -> driver.Steps:
     """F and Shift F, Ctrl and Shift."""
-    settings = bpy.context.scene.voxelwright.build
     yield from _tool("build")
-    settings.radius = 2
+    _settings().build.radius = 2
     x, y = _on_ground((16, 26))
     yield from driver.move((x, y))
     yield from driver.press("F")
     yield from driver.move((x + 90, y))
     yield from driver.photograph("radius")
     yield from driver.press("LEFTMOUSE")
-    driver.record("radius", settings.radius)
+    driver.record("radius", _settings().build.radius)
     yield from driver.move((x, y))
     yield from driver.press("F", shift=True)
     yield from driver.move((x - 150, y))
     yield from driver.press("ESC")
-    driver.record("strength", settings.strength)
+    driver.record("strength", _settings().build.strength)
     before = _solid()
     yield from driver.drag((x, y), (x + 4, y), ctrl=True)
     yield from driver.settle()
@@ -160,9 +161,9 @@ def _brush_keys() -> driver.Steps:
 def _symmetry() -> driver.Steps:
     settings = _owner().voxelwright.symmetry
     settings.mirrors, settings.center = (True, False, False), (16, 16, 0)
-    bpy.context.scene.voxelwright.build.radius = 3
-    bpy.context.scene.voxelwright.build.action = "ADD"
-    yield from driver.move(_on_ground((6, 10)))
+    _settings().build.radius = 3
+    _settings().build.action = "ADD"
+    yield from driver.move(_on_ground((28, 6)))
     yield from driver.photograph("symmetry cursor")
     before = _voxels() > 0
     yield from driver.press("LEFTMOUSE")
@@ -170,8 +171,14 @@ def _symmetry() -> driver.Steps:
     added = (_voxels() > 0) & ~before
     free = ~before & ~before[::-1]
     driver.record("symmetric", [int(added.sum()), bool((added & free == added[::-1] & free).all())])
+    settings = _owner().voxelwright.symmetry
     settings.mirrors, settings.radial = (False, False, False), 6
     yield from driver.photograph("radial cursor")
+
+
+def _settings() -> Any:
+    """The scene's, to be asked for anew each time: undo replaces all data."""
+    return bpy.context.scene.voxelwright_tools
 
 
 def _owner() -> bpy.types.Object:
