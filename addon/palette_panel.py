@@ -18,6 +18,7 @@ _NAMED_COLUMNS, _COLUMNS = 2, 8
 class VOXELWRIGHT_PT_palette(bpy.types.Panel):
     bl_idname = idnames.PT_PALETTE
     bl_label = "Palette"
+    bl_order = 1
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = idnames.CATEGORY

@@ -101,6 +101,7 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
 class VOXELWRIGHT_PT_bake(_SidebarPanel, bpy.types.Panel):
     bl_idname = idnames.PT_BAKE
     bl_label = "Bake"
+    bl_order = 4
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -120,6 +121,7 @@ class VOXELWRIGHT_PT_bake(_SidebarPanel, bpy.types.Panel):
 class VOXELWRIGHT_PT_viewport(_SidebarPanel, bpy.types.Panel):
     bl_idname = idnames.PT_VIEWPORT
     bl_label = "Viewport"
+    bl_order = 5
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

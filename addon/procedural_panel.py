@@ -21,6 +21,7 @@ _BUTTONS: tuple[tuple[str, str, Any], ...] = (
 class VOXELWRIGHT_PT_procedural(bpy.types.Panel):
     bl_idname = idnames.PT_PROCEDURAL
     bl_label = "Throughout the World"
+    bl_order = 3
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = idnames.CATEGORY

@@ -11,6 +11,7 @@ from . import clipboard, idnames, selections, session
 class VOXELWRIGHT_PT_selection(bpy.types.Panel):
     bl_idname = idnames.PT_SELECTION
     bl_label = "Selection"
+    bl_order = 2
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = idnames.CATEGORY

@@ -129,7 +129,7 @@ def _select() -> driver.Steps:
 def _pick() -> driver.Steps:
     yield from _tool("pick")
     _owner().voxelwright.material = 1
-    yield from driver.move(_on_ground((1, 1)))
+    yield from driver.move(_on_ground((14, 1)))
     yield from driver.photograph("pick cursor")
     yield from driver.press("LEFTMOUSE")
     yield from driver.settle()
