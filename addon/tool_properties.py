@@ -106,7 +106,7 @@ class BrushSettings:
         subtype="FACTOR",
         **_range("strength"),
     )
-    falloff: _falloff(_DEFAULTS.falloff.upper())
+    falloff: _falloff("CONSTANT")
     spacing: bpy.props.FloatProperty(
         name="Spacing",
         description="The distance of the dabs of a stroke, in radii",
@@ -168,6 +168,7 @@ class VOXELWRIGHT_PG_sculpt(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["sculpt"], update=_redraw
     )
+    falloff: _falloff("SMOOTH")
 
 
 class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
@@ -176,7 +177,6 @@ class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["build"], update=_redraw
     )
-    falloff: _falloff("CONSTANT")
 
 
 class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
@@ -185,7 +185,6 @@ class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["paint"], update=_redraw
     )
-    falloff: _falloff("CONSTANT")
 
 
 CONNECTION_ITEMS: Items = [

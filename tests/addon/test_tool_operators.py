@@ -152,7 +152,7 @@ def test_boxes_and_lines(owner, call) -> None:
 
     def both(world):
         world.apply(dab(world, actions.add(patterns.only(2)), box))
-        line = shapes.line_between(shapes.cube(1.5, "smooth"), (2, 3, 20), (25, 20, 3))
+        line = shapes.line_between(shapes.cube(1.5), (2, 3, 20), (25, 20, 3))
         return dab(world, actions.remove(), line)
 
     assert np.array_equal(voxels_of(owner()), expected(both))
