@@ -17,7 +17,7 @@ def show_phase(owner: bpy.types.Object, reduced: bool) -> None:
     """Make a world be seen at its object's phase."""
     world = session.world_of(owner)
     recipe = world.settings.recipe
-    if recipe is None:
+    if recipe is None or session.is_covered(owner):
         return
     phase = of_object(owner).phase
     wanted = None if phase == recipe.phase else Frame(phase, reduced)

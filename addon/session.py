@@ -131,6 +131,12 @@ def uncover(owner: bpy.types.Object) -> None:
     _entry_of(owner).uncover()
 
 
+def is_covered(owner: bpy.types.Object) -> bool:
+    """Whether a tool shows over the object's world what it is about to do."""
+    entry = _entries.get(of_object(owner).world_id)
+    return entry is not None and bool(entry.covered) and entry.frame is None
+
+
 def is_lost(owner: bpy.types.Object) -> bool:
     """Whether it is known that the object's world cannot be loaded."""
     world_id = of_object(owner).world_id
@@ -155,8 +161,7 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
 
     Raises VoxelwrightError, with nothing changed, where the object is linked from another file.
     """
-    if owner.library is not None:
-        raise VoxelwrightError(f'"{owner.name}" is linked from another file; make it local before you change it.')
+    check_editable(owner)
     make_single(owner)
     world_id, entry = of_object(owner).world_id, _entry_of(owner)
     if edit:
@@ -172,11 +177,22 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
     _undone.clear()
 
 
+def check_editable(owner: bpy.types.Object) -> None:
+    """Raise VoxelwrightError where the object, and so its world, is linked from another file, be it overridden: what is
+    changed would be gone when this file is opened again."""
+    if _is_linked(owner):
+        raise VoxelwrightError(f'"{owner.name}" is linked from another file; make it local before you change it.')
+
+
+def _is_linked(owner: bpy.types.Object) -> bool:
+    return owner.library is not None or owner.override_library is not None
+
+
 def make_single(owner: bpy.types.Object) -> None:
     """Give the object a world of its own where another object carries the same one."""
     group = of_object(owner)
     others = (other for other in bpy.data.objects if other != owner)
-    if owner.library is not None or all(of_object(other).world_id != group.world_id for other in others):
+    if _is_linked(owner) or all(of_object(other).world_id != group.world_id for other in others):
         return
     world = World()
     world.apply(content(own_world_of(owner)))
