@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from . import idnames, session
+from . import idnames
+from .guarding import guarded
 
 _kept: dict[str, dict[str, dict[str, Any]]] = {}
 """By the names of scenes, tools and settings."""
@@ -40,9 +41,9 @@ def _names(group: Any) -> list[str]:
 
 
 HANDLERS = {
-    "undo_pre": session.handler(_before),
-    "redo_pre": session.handler(_before),
-    "undo_post": session.handler(_after),
-    "redo_post": session.handler(_after),
+    "undo_pre": guarded(_before),
+    "redo_pre": guarded(_before),
+    "undo_post": guarded(_after),
+    "redo_post": guarded(_after),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""

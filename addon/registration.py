@@ -158,11 +158,8 @@ def _steps() -> list[_Step]:
         _Step(keymaps.register, keymaps.unregister),
         _Step(toolbar.register, toolbar.unregister),
     ]
-    steps += [
-        _handler(name, f)
-        for module in (session, animation, selections, kept_settings)
-        for name, f in module.HANDLERS.items()
-    ]
+    with_handlers = (session, animation, selections, kept_settings)
+    steps += [_handler(name, f) for module in with_handlers for name, f in module.HANDLERS.items()]
     return steps
 
 

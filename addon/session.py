@@ -12,7 +12,7 @@ A duplicated empty shares the world until one of the two is changed or baked; th
 """
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import bpy
 
@@ -21,6 +21,7 @@ from ..voxel.jobs import finish
 from ..voxel.storage import Loaded, world_from_bytes
 from ..voxel.world import Edit, World, content
 from . import blend_storage, journal_files, preferences
+from .guarding import guarded
 from .history import Frame, History
 from .properties import of_object
 from .recorder import Recorder, folder, snapshot_of
@@ -252,20 +253,7 @@ def _from_journals(owner: bpy.types.Object) -> Loaded:
     return finish(found.loading())
 
 
-# --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
-
-
-def handler(function: Callable[..., None], n_arguments: int = 0) -> Callable[..., None]:
-    """A function, which takes so many of Blender's arguments, as Blender calls its handlers; it never raises."""
-
-    @bpy.app.handlers.persistent
-    def guarded(*arguments: object) -> None:
-        try:
-            function(*arguments[:n_arguments])
-        except Exception as error:
-            print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
-
-    return guarded
+# --- Handlers ------------------------------------------------------------------------------------------------------
 
 
 def _carried() -> set[str]:
@@ -385,14 +373,14 @@ def _drop_bytes() -> None:
 
 
 HANDLERS = {
-    "undo_pre": handler(_before_undo),
-    "undo_post": handler(_after_undo),
-    "redo_post": handler(_after_undo),
-    "load_post": handler(_after_load),
-    "blend_import_post": handler(_after_import),
-    "save_pre": handler(_before_save),
-    "save_post": handler(_after_save, 1),
-    "save_post_fail": handler(_drop_bytes),
+    "undo_pre": guarded(_before_undo),
+    "undo_post": guarded(_after_undo),
+    "redo_post": guarded(_after_undo),
+    "load_post": guarded(_after_load),
+    "blend_import_post": guarded(_after_import),
+    "save_pre": guarded(_before_save),
+    "save_post": guarded(_after_save, 1),
+    "save_post_fail": guarded(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""
 
