@@ -110,7 +110,7 @@ def _pie() -> driver.Steps:
 
 def _adjusted() -> driver.Steps:
     """An operator of the sidebar: it compiles in slices, then it is one step."""
-    before, revision = _hash(), _owner().voxelwright.revision
+    before, n_edits = _hash(), _n_edits()
     yield from driver.move(driver.position())
     with driver.context():
         bpy.ops.voxelwright.roughen_world("INVOKE_DEFAULT", True, strength=4.0, wavelength=6.0)
