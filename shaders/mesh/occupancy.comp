@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The occupancy record of the slots listed, two work groups each, for rows along x and along y: see OCCUPANCY_… in gpu_backend/records.py.
+// The occupancy record of the slots listed, two work groups each, one for rows along x and one for those along y: see
+// OCCUPANCY_… in gpu_backend/records.py.
 #include "lib/pool.glsl"
 #include "mesh/transparency.glsl"
 
