@@ -4,6 +4,7 @@
 import moderngl
 
 from ...voxel.layout import N_FACES
+from ..buffers import new_buffer
 from ..context import check_errors
 from ..records import INDIRECT_DRAW, QUAD_BLOCK, StorageBinding
 from ..shader import load_program
@@ -15,9 +16,9 @@ _WORD_BYTES = 4
 
 
 class DrawCommands:
-    """The commands of one world's draws: for each row of blocks one of opaque quads, which are listed in quads, and six,
-    a face each, of transparent ones; for each row of smooth surfaces one of either. Rows are those of its pool when it
-    was last culled. seen says which rows were seen in the last frame, then, a bit each, which quads of blocks; a wrong
+    """The commands of one world's draws: for each row of blocks one of opaque quads, which quads lists, and six, a face
+    each, of transparent ones; for each row of smooth surfaces one of either. Rows are those of its pool when it was
+    last culled. seen says which rows were seen in the last frame, then, a bit each, which quads of blocks; a wrong
     guess costs time only."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
@@ -42,7 +43,9 @@ class DrawCommands:
         self.n_rows, self.n_smooth_rows = n_rows, n_smooth_rows
         self.buffer = self._roomy(self.buffer, ((1 + N_FACES) * n_rows + 2 * n_smooth_rows) * INDIRECT_DRAW.itemsize)
         self.seen = self._roomy(self.seen, (n_rows + n_smooth_rows + n_quads // QUAD_BLOCK) * _WORD_BYTES)
-        self.quads = self._roomy(self.quads, n_quads * _WORD_BYTES)
+        if self.quads.size < n_quads * _WORD_BYTES:
+            self.quads.release()
+            self.quads = new_buffer(self._ctx, n_quads * _WORD_BYTES)
 
     def _roomy(self, buffer: moderngl.Buffer, size: int) -> moderngl.Buffer:
         """The buffer, or a larger one of zeros where it is too small."""
