@@ -105,6 +105,8 @@ PLAIN = [
     "cull/cull.comp",
     "cull/depth_tiles.comp",
     "draw/clear.comp",
+    "light/blur.comp",
+    "light/rays.comp",
     "light/shade.comp",
     "light/sky.comp",
     "mesh/compact.comp",
