@@ -9,15 +9,22 @@ layout(std430, binding = OCCUPANCY_BINDING) readonly buffer Occupancy { uint occ
 const int MAX_MARCH_STEPS = 1024;
 const float NOTHING_MET = 1e30;
 
-// A surface lies inside its smooth voxels: a ray that begins there leaves them, up to here, before any can stop it.
+// A smooth surface lies inside some of its voxels, and others rise out of it: up to here they do not stop its own rays.
 const float SMOOTH_DEPTH = 2.0;
 
 bool has_bit(uint word, int bit) {
     return (word >> bit & 1u) != 0u;
 }
 
-uint row_at(uint slot, uint part, ivec3 local) {
-    return occupancy[slot * OCCUPANCY_WORDS + OCCUPANCY_X_ROWS + part + uint(local.y * CHUNK_SIZE + local.z)];
+// What a march knows of the chunk that it is in.
+struct MarchedChunk {
+    ivec3 coord;
+    uint cell;
+    uint cells_16; // a bit for each of its cells of 16³
+};
+
+uint row_at(uint cell, uint part, ivec3 local) {
+    return occupancy[(cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_X_ROWS + part + uint(local.y * CHUNK_SIZE + local.z)];
 }
 
 bool is_opaque_chunk(uint cell) {
@@ -25,38 +32,40 @@ bool is_opaque_chunk(uint cell) {
     return material != 0u && materials[material].opacity == 1.0;
 }
 
-// The edge of the largest cell about a voxel that has nothing opaque, 0 where the voxel itself is opaque.
-int empty_edge(ivec3 voxel) {
-    uint cell = grid_cell(voxel >> CHUNK_SHIFT);
-    if (is_uniform(cell)) {
-        return is_opaque_chunk(cell) ? 0 : CHUNK_SIZE;
+MarchedChunk marched_chunk(ivec3 coord) {
+    uint cell = grid_cell(coord);
+    return MarchedChunk(
+        coord, cell, is_uniform(cell) ? 0u : occupancy[(cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_CELLS_16]
+    );
+}
+
+// The edge of the largest cell about a voxel of a chunk that has nothing opaque, 0 where the voxel itself is opaque.
+int empty_edge(MarchedChunk chunk, ivec3 local) {
+    if (is_uniform(chunk.cell)) {
+        return is_opaque_chunk(chunk.cell) ? 0 : CHUNK_SIZE;
     }
-    ivec3 local = voxel & (CHUNK_SIZE - 1);
-    uint record = (cell - 1u) * OCCUPANCY_WORDS;
     ivec3 at = local >> 4;
-    if (!has_bit(occupancy[record + OCCUPANCY_CELLS_16], (at.x * 2 + at.y) * 2 + at.z)) {
+    if (!has_bit(chunk.cells_16, (at.x * 2 + at.y) * 2 + at.z)) {
         return 16;
     }
     at = local >> 2;
     int bit = (at.x * 8 + at.y) * 8 + at.z;
-    if (!has_bit(occupancy[record + OCCUPANCY_CELLS_4 + uint(bit >> 5)], bit & 31)) {
-        return 4;
-    }
-    return has_bit(row_at(cell - 1u, OCCUPANCY_OPAQUE, local), local.x) ? 0 : 1;
+    // Both are read before either is looked at, so that the one need not wait for the other.
+    uint cells_4 = occupancy[(chunk.cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_CELLS_4 + uint(bit >> 5)];
+    uint row = row_at(chunk.cell, OCCUPANCY_OPAQUE, local);
+    return !has_bit(cells_4, bit & 31) ? 4 : has_bit(row, local.x) ? 0 : 1;
 }
 
 // Of a voxel that is opaque.
-bool is_smooth_voxel(ivec3 voxel) {
-    uint cell = grid_cell(voxel >> CHUNK_SHIFT);
-    ivec3 local = voxel & (CHUNK_SIZE - 1);
-    return is_uniform(cell) ? (cell & FLAG_SMOOTH) != 0u : !has_bit(row_at(cell - 1u, OCCUPANCY_BLOCKY, local), local.x);
+bool is_smooth_voxel(uint cell, ivec3 local) {
+    return is_uniform(cell) ? (cell & FLAG_SMOOTH) != 0u : !has_bit(row_at(cell, OCCUPANCY_BLOCKY, local), local.x);
 }
 
 // How far along a ray the first opaque voxel begins, NOTHING_MET where there is none within reach. The ray begins at
 // origin, relative to the lowest corner of the voxel base; direction is a unit vector. From one voxel it only ever goes
-// to one with which that shares a face, so that nothing leaks through edges and corners. leaves_smooth is for rays from
-// smooth surfaces.
-float march(ivec3 base, vec3 origin, vec3 direction, float reach, bool leaves_smooth) {
+// to one with which that shares a face, so that nothing leaks through edges and corners. from_smooth is for rays from
+// smooth surfaces: see SMOOTH_DEPTH.
+float march(ivec3 base, vec3 origin, vec3 direction, float reach, bool from_smooth) {
     bvec3 forward = greaterThanEqual(direction, vec3(0.0));
     vec3 inverse = 1.0 / mix(min(direction, -1e-7), max(direction, 1e-7), forward);
     ivec3 lowest = world_grid.origin.xyz * CHUNK_SIZE - base;
@@ -66,15 +75,19 @@ float march(ivec3 base, vec3 origin, vec3 direction, float reach, bool leaves_sm
 
     ivec3 voxel = ivec3(floor(origin));
     float way = 0.0;
+    MarchedChunk chunk = marched_chunk((base + voxel) >> CHUNK_SHIFT);
     for (int i = 0; i < MAX_MARCH_STEPS && way < reach; i++) {
-        int edge = empty_edge(base + voxel);
+        ivec3 coord = (base + voxel) >> CHUNK_SHIFT;
+        if (coord != chunk.coord) {
+            chunk = marched_chunk(coord);
+        }
+        ivec3 local = (base + voxel) & (CHUNK_SIZE - 1);
+        int edge = empty_edge(chunk, local);
         if (edge == 0) {
-            if (!leaves_smooth || way > SMOOTH_DEPTH || !is_smooth_voxel(base + voxel)) {
+            if (!from_smooth || way > SMOOTH_DEPTH || !is_smooth_voxel(chunk.cell, local)) {
                 return way;
             }
             edge = 1;
-        } else {
-            leaves_smooth = false;
         }
         ivec3 low = ((base + voxel) & -edge) - base;
         ivec3 end = low + edge;

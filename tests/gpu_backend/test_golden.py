@@ -182,7 +182,7 @@ SCENES = {
     "steps-smooth": Scene(_smooth_steps, 30, 45),
     "transparent": Scene(_transparent, 20, 22),
     "emissive": Scene(_emissive, 20, 30, Look(sun_direction=(0.2, 0.1, -0.4))),
-    "hills-in-low-sun": Scene(_hills, 80, 30, Look(sun_direction=(-1, 0.4, 0.35), shadows=1.0)),
+    "hills-in-low-sun": Scene(_hills, 350, 30, Look(sun_direction=(-1, 0.4, 0.35), shadows=1.0)),
     "hills-occluded": Scene(_hills, look=Look(occlusion=1.0)),
     "caves-in-light": Scene(_caves, 15, 20, LIGHT),
     "steps-in-light": Scene(_steps, 30, 45, LIGHT),

@@ -24,6 +24,8 @@ SUN = np.array((-0.5, -0.3, 0.6))
 LIT = Look(sun_direction=SUN, sky=False)
 FULL = replace(LIT, shadows=1.0, occlusion=1.0)
 IN_SHADOW, IN_SUN, FACES_AWAY, SKY = (255 * linear_to_srgb(np.array(color)) for color, _ in LEGENDS[View.SHADOWS])
+WHITE = 254
+"""Of 255: pictures have half a step of noise."""
 
 FLOOR = [(x, y, 0, 2) for x in range(-8, 8) for y in range(-8, 8)]
 POSTS = [(x, y, z, 1) for x, y, top in ((-5, -3, 5), (3, 4, 7), (3, -6, 3), (4, 4, 4)) for z in range(1, top)]
@@ -99,14 +101,14 @@ def test_occlusion_darkens_corners_alone(renderer: Renderer, make_world: Make) -
     cells = floor + [(x, y, z, 1) for x in range(-1, 1) for y in range(-12, 12) for z in range(1, 7)]
     camera = orbit_camera((-12, -12, 0), (12, 12, 1), 0, 90, 1.0)
     open_sky = renderer.render(make_world(floor), camera, 96, 96, replace(LIT, view=View.OCCLUSION), samples=1)
-    assert (open_sky[20:76, 20:76, :3] == 255).all()
+    assert (open_sky[20:76, 20:76, :3] >= WHITE).all()
     picture = renderer.render(make_world(cells), camera, 96, 96, replace(LIT, view=View.OCCLUSION), samples=1)
     brightness = picture[30:66, 52:92, 0].astype(float).mean(axis=0)  # along x, away from the wall
-    assert brightness[0] < 240 and (brightness[28:] == 255).all()
+    assert brightness[0] < 240 and (brightness[28:] >= WHITE).all()
     assert (np.diff(brightness) > -6).all()
     narrow = replace(LIT, view=View.OCCLUSION, occlusion_radius=2.0)
     near = renderer.render(make_world(cells), camera, 96, 96, narrow, samples=1)[30:66, 52:92, 0].mean(axis=0)
-    assert (near[10:] == 255).all() and near[0] < 245
+    assert (near[10:] >= WHITE).all() and near[0] < 245
 
 
 def test_the_share_of_the_sky_is_that_of_many_rays(renderer: Renderer, make_world: Make, run_glsl: Make) -> None:
@@ -212,7 +214,7 @@ def test_the_blur_stays_on_its_face(renderer: Renderer, make_world: Make, draw_f
     across = picture[100:140, 40:200, 0].astype(float).mean(axis=0)
     edge = int(across.argmin())
     assert across[edge] < 250
-    assert (across[edge + 2 :] == 255).all()
+    assert (across[edge + 2 :] >= WHITE).all()
 
 
 def test_flat_smooth_ground_does_not_shadow_itself(renderer: Renderer, make_world: Make) -> None:

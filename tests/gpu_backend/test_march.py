@@ -36,7 +36,7 @@ def march(renderer: Renderer, run_glsl: Make) -> March:
         points: NDArray[np.float64],
         directions: NDArray[np.float64],
         reach: float = FAR,
-        leaves_smooth: bool = False,
+        from_smooth: bool = False,
     ) -> NDArray[np.float32]:
         pool = renderer.new_pool()
         finish(pool.bring(world, np.zeros(3)))
@@ -47,7 +47,7 @@ def march(renderer: Renderer, run_glsl: Make) -> March:
         items[:, 3:6] = (points - base).astype(np.float32).view(np.uint32)
         items[:, 6:9] = directions.astype(np.float32).view(np.uint32)
         items[:, 9] = np.float32(reach).view(np.uint32)
-        items[:, 10] = leaves_smooth
+        items[:, 10] = from_smooth
         return run_glsl(HEAD, BODY, items, 1).view(np.float32)[:, 0]
 
     return run
@@ -146,19 +146,20 @@ def test_no_ray_leaves_a_closed_room(corner: tuple[int, int, int], march: March,
     assert (found < edge * np.sqrt(3)).all()
 
 
-def test_rays_leave_the_smooth_voxels_that_they_begin_in(march: March, make_world: Make) -> None:
-    """They are stopped by blocks there, by smooth ones behind air, and where there is no end of them."""
+def test_rays_from_smooth_surfaces_pass_smooth_voxels_nearby(march: March, make_world: Make) -> None:
+    """They are stopped by blocks there, by smooth ones farther away, and where there is no end of them."""
     ground = [(x, 0, 0, 11) for x in range(2)]
     rows = {
         "out": [*ground],
+        "gap": [(0, 0, 0, 11), (2, 0, 0, 11)],
         "block": [*ground, (2, 0, 0, 1)],
-        "next": [*ground, (4, 0, 0, 11)],
+        "far": [*ground, (4, 0, 0, 11)],
         "deep": [(x, 0, 0, 11) for x in range(9)],
     }
     point, direction = np.array([(0.5, 0.5, 0.5)]), np.array([(1.0, 0.0, 0.0)])
     found = {name: march(make_world(cells), point, direction, FAR, True)[0] for name, cells in rows.items()}
-    assert found["out"] == np.float32(FAR)
-    np.testing.assert_allclose([found["block"], found["next"], found["deep"]], [1.5, 3.5, 2.5])
+    assert found["out"] == found["gap"] == np.float32(FAR)
+    np.testing.assert_allclose([found["block"], found["far"], found["deep"]], [1.5, 3.5, 2.5])
     assert march(make_world(ground), point, direction)[0] == 0
 
 
