@@ -42,12 +42,13 @@ class Picture:
         low, high = world.bounds() or ((0, 0, 0), (0, 0, 0))
         camera = orbit_camera(low, np.array(high) + 1, *self._view, self._size[0] / self._size[1])
         view = View[self._show.upper()]
+        look = Look(view, shadows=1.0, occlusion=1.0)
         ctx = create_context()
         try:
             renderer, self.reduced = create_renderer(ctx)
             yield from worlds.prepare_drawing(world, meshes_blocks=self.reduced is not None)
             with renderer:
-                pixels = yield from renderer.rendering(world, camera, *self._size, Look(view=view))
+                pixels = yield from renderer.rendering(world, camera, *self._size, look)
                 self.figures = renderer.settled_figures()
         finally:
             ctx.release()

@@ -163,6 +163,28 @@ def _frames(card: Card, world: World) -> list[dict[str, Any]]:
         made += [_row(f"{name}, 2560 × 1440", stages[name], target) for name, target in targets.items()]
         made.append(_row("whole frame, 2560 × 1440", took, 3.0))
         made.append(_row("memory of the world", pool.nbytes / MIB, 200, "MiB"))
+        made += _light(card, renderer, shown[0])
         flat = [replace(shown[0], look=Look(blending=False))]
         made.append(_row("whole frame without blending", card.milliseconds(lambda: renderer.draw(flat, *SIZE)), None))
+    return made
+
+
+def _light(card: Card, renderer: Renderer, shown: Shown) -> list[dict[str, Any]]:
+    """Shadow and ambient occlusion: what their stages take, and with both the whole frame."""
+    looks = {
+        "shadow": Look(shadows=1.0),
+        "8 AO rays": Look(occlusion=1.0),
+        "shadow and 8 AO rays": Look(shadows=1.0, occlusion=1.0),
+    }
+    made = []
+    for name, look in looks.items():
+        lit = [replace(shown, look=look)]
+        card.warm_up(lambda lit=lit: renderer.draw(lit, *SIZE))
+        renderer.timers = FrameTimers(GlFunctions(card.ctx))
+        took = card.milliseconds(lambda lit=lit: renderer.draw(lit, *SIZE), warm=False)
+        stages = renderer.settled_figures().gpu_milliseconds
+        made.append(_row(f"{name}, 2560 × 1440", stages["rays"], None))
+    made[-1]["target"] = 0.5
+    made.append(_row("with blur and shading", sum(stages[name] for name in ("rays", "blur", "shade")), 0.8))
+    made.append(_row("whole frame with light", took, 3.0))
     return made

@@ -23,14 +23,22 @@ from .target import BasicTarget
 from .views import View
 from .world_renderer import DEFAULT_BUDGET, Shown, WorldRenderer
 
+_LEFT_OUT = {
+    View.BLEND: "materials do not blend",
+    View.SHADOWS: "there are no shadows",
+    View.OCCLUSION: "there is no ambient occlusion",
+}
+"""Views of what is not drawn, and what a user is told of them."""
+
 _FRAME_BLOCK, _MATERIALS_BLOCK = 0, 1
 """The binding points of the uniform blocks."""
 
 
 class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
     """Draws worlds as Renderer does, without what needs the voxels on the GPU: materials do not run into each other,
-    whatever the look says. The view of that is refused by rendering(); draw() shows View.LIT instead. Of several
-    transparent surfaces one behind another the nearest shows, as in Renderer."""
+    and there are no shadows and no ambient occlusion, whatever the look says. The views of those are refused by
+    rendering(); draw() shows View.LIT instead. Of several transparent surfaces one behind another the nearest shows, as
+    in Renderer."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx, DEFAULT_BUDGET)
@@ -39,7 +47,7 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         self, worlds: Sequence[Shown], width: int, height: int, shift: tuple[float, float] = (0.0, 0.0)
     ) -> BasicTarget:
         self.timers.collect()
-        worlds = [_without_blending(shown) for shown in worlds]
+        worlds = [_drawable(shown) for shown in worlds]
         target = self._sized_target(width, height)
         target.view = worlds[0].look.view if worlds else View.LIT
         with self.timers.stage("clear"):
@@ -89,8 +97,8 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         return BasicTarget(self._ctx, width, height)
 
     def _check_view(self, view: View) -> None:
-        if view is View.BLEND:
-            raise VoxelwrightError("Without compute shaders (OpenGL 4.3) materials do not blend; choose another view.")
+        if view in _LEFT_OUT:
+            raise VoxelwrightError(f"Without compute shaders (OpenGL 4.3) {_LEFT_OUT[view]}; choose another view.")
 
     def _add_to_sum(self, target: BasicTarget, *, first: bool) -> None:
         target.summed.use()
@@ -138,8 +146,8 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         self._ctx.polygon_offset = 0.0, 0.0
 
 
-def _without_blending(shown: Shown) -> Shown:
-    if shown.look.view is not View.BLEND:
+def _drawable(shown: Shown) -> Shown:
+    if shown.look.view not in _LEFT_OUT:
         return shown
     return replace(shown, look=replace(shown.look, view=View.LIT))
 

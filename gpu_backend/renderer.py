@@ -13,6 +13,7 @@ from .passes.draw import Drawn, DrawPass
 from .passes.occlusion import DepthTilesPass
 from .passes.picture import CopyDepthPass
 from .passes.pixels import PixelPass
+from .passes.rays import RaysPass
 from .pool import WorldPool
 from .records import FRAME, UniformBinding
 from .target import FrameTarget, ImageBinding
@@ -55,7 +56,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         if worlds and worlds[0].look.sky:
             self._begin(worlds[0], target, shift)
             with self.timers.stage("sky"):
-                self._sky.run(target.size, {"distances": target.distances})
+                self._sky.run(target.size, {"distances": target.distances}, view=target.view)
         self._draw_layer([shown for shown in worlds if shown.has_layer], target, shift)
         return target
 
@@ -74,6 +75,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._depth_tiles = owned.add(DepthTilesPass(ctx))
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
+        self._rays = owned.add(RaysPass(ctx))
         self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
         self._sky = owned.add(PixelPass(ctx, "light/sky.comp"))
         self._accumulate = owned.add(PixelPass(ctx, "compose/accumulate.comp"))
@@ -158,9 +160,13 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             blocky.run(target.size, seen, view=look.view, blending=look.blending)
             if pool.smooth.n_rows:
                 smooth.run(target.size, seen, view=look.view, blending=look.blending)
+        to_sun, to_sky = _rays_for(look)
+        if to_sun or to_sky:
+            self._rays.run(target, self.timers, to_sun=to_sun, to_sky=to_sky, radius=look.occlusion_radius)
         with self.timers.stage("shade"):
-            textures = {**seen, "distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}
-            self._shade.run(target.size, textures, view=look.view)
+            gbuffer = {"distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}
+            textures = {**seen, **gbuffer, "occlusion": target.occlusion}
+            self._shade.run(target.size, textures, view=look.view, strength=(look.shadows, look.occlusion))
 
     def _resolve(self, pool: WorldPool) -> tuple[PixelPass, PixelPass]:
         """The passes for blocks and for smooth surfaces that read voxels as this pool has them."""
@@ -171,3 +177,10 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 self._resolves[key] = passes[0], passes[1]
                 owned.pop_all()
         return self._resolves[key]
+
+
+def _rays_for(look: Look) -> tuple[bool, bool]:
+    """Whether a look asks for rays to the sun, and for rays about the sky."""
+    if look.view is View.LIT:
+        return look.shadows > 0, look.occlusion > 0
+    return look.view is View.SHADOWS, look.view is View.OCCLUSION

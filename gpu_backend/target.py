@@ -21,6 +21,7 @@ class ImageBinding(IntEnum):
     SUM = 4
     PICTURE = 5
     VISIBILITY = 6
+    OCCLUSION = 7
 
 
 TILE = 8
@@ -116,8 +117,9 @@ class FrameTarget(LightTarget):
     """The targets of Renderer.
 
     visibility (R32UI) and depth are rasterised into; distances (R32F), colors (RGBA8) and surfaces (RG32UI) are the
-    G-buffer, which lib/gbuffer.glsl describes. depth_tiles and depth_blocks (R32F) have the farthest depth in tiles of
-    pixels and in blocks of tiles.
+    G-buffer, which lib/gbuffer.glsl describes. occlusion (RG8) is what light/rays.comp writes, and light/blur.comp
+    evens by way of half_blurred. depth_tiles and depth_blocks (R32F) have the farthest depth in tiles of pixels and in
+    blocks of tiles.
     """
 
     def _make_more(self) -> None:
@@ -125,6 +127,8 @@ class FrameTarget(LightTarget):
         self.distances = self._texture(1, "f4")
         self.colors = self._texture(4, "f1")
         self.surfaces = self._texture(2, "u4")
+        self.occlusion = self._texture(2, "f1")
+        self.half_blurred = self._texture(2, "f1")
         self.depth_tiles = self._texture(1, "f4", TILE)
         self.depth_blocks = self._texture(1, "f4", TILE**2)
 
@@ -142,7 +146,8 @@ class FrameTarget(LightTarget):
 
     def bind_images(self) -> None:
         """Bind what compute passes write."""
-        images = (self.distances, self.colors, self.surfaces, self.light, self.sum, self.picture, self.visibility)
+        gbuffer = (self.distances, self.colors, self.surfaces)
+        images = (*gbuffer, self.light, self.sum, self.picture, self.visibility, self.occlusion)
         for binding, texture in zip(ImageBinding, images, strict=True):
             texture.bind_to_image(binding, read=True, write=True)
 

@@ -35,4 +35,6 @@ def why_basic(able: Capabilities) -> str | None:
 
 
 def _sentence(able: Capabilities, what: str) -> str:
-    return f"Worlds are drawn the simple way, without blending of materials: {able.renderer} {what}."
+    return (
+        f"Worlds are drawn the simple way, without blending of materials and without shadows: {able.renderer} {what}."
+    )

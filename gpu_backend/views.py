@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class View(IntEnum):
-    """What a picture shows; shaders/lib/views.glsl draws them."""
+    """What a picture shows; shaders/lib/views.glsl draws them, shaders/light/shade.comp those of light."""
 
     LIT = 0
     FACES = 1
@@ -14,6 +14,8 @@ class View(IntEnum):
     NORMALS = 4
     QUADS = 5
     MATERIALS = 6
+    SHADOWS = 7
+    OCCLUSION = 8
 
 
 DESCRIPTIONS = {
@@ -24,6 +26,8 @@ DESCRIPTIONS = {
     View.NORMALS: "Normals as colours",
     View.QUADS: "Every quad in a colour of its own",
     View.MATERIALS: "Colours of materials, without light and texture",
+    View.SHADOWS: "Rays to the sun: which are stopped",
+    View.OCCLUSION: "Ambient occlusion alone",
 }
 
 Legend = tuple[tuple[tuple[float, float, float], str], ...]
@@ -53,4 +57,15 @@ LEGENDS: dict[View, Legend] = {
     ),
     View.QUADS: (),
     View.MATERIALS: (),
+    View.SHADOWS: (
+        ((0.9, 0.05, 0.05), "IN SHADOW"),
+        ((0.05, 0.7, 0.05), "IN THE SUN"),
+        ((0.05, 0.1, 0.8), "FACES AWAY"),
+        ((0.02, 0.02, 0.02), "SKY"),
+    ),
+    View.OCCLUSION: (
+        ((1.0, 1.0, 1.0), "OPEN TO THE SKY"),
+        ((0.0, 0.0, 0.0), "SHUT IN"),
+        ((0.02, 0.02, 0.02), "SKY"),
+    ),
 }

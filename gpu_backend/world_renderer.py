@@ -40,13 +40,18 @@ def check_picture_size(width: int, height: int) -> None:
 @dataclass(frozen=True)
 class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
-    materials run into each other. sky fills what no world covers; haze lets far surfaces fade."""
+    materials run into each other. sky fills what no world covers; haze lets far surfaces fade. shadows is the share of
+    the sun's light that shadows take; occlusion is the strength of ambient occlusion by what lies within
+    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 its rays are left out."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
     blending: bool = True
     sky: bool = True
     haze: bool = True
+    shadows: float = 0.0
+    occlusion: float = 0.0
+    occlusion_radius: float = 6.0
 
 
 class Pool(ABC):

@@ -23,7 +23,10 @@ class PixelPass:
         self._program = load_program(ctx, defines, compute_shader=file)
 
     def run(
-        self, size: tuple[int, int], textures: Mapping[str, moderngl.Texture], **uniforms: int | float | bool
+        self,
+        size: tuple[int, int],
+        textures: Mapping[str, moderngl.Texture],
+        **uniforms: int | float | bool | tuple[float, float],
     ) -> None:
         """Run over size pixels. What it writes can be read by the passes after it, and by the CPU."""
         for unit, (name, texture) in enumerate(textures.items(), FIRST_TEXTURE_UNIT):

@@ -37,7 +37,7 @@ void main() {
     surface.face = largest_face(normal);
     surface.is_smooth = is_smooth;
     if (view == VIEW_LIT) {
-        light = shade(surface, pixel_ray(gl_FragCoord.xy - 0.5).direction, position);
+        light = shade(surface, pixel_ray(gl_FragCoord.xy - 0.5).direction, position, vec2(1.0));
     } else {
         light = vec4(view_color(surface, place.voxel, place.inside, quad), 1.0);
     }

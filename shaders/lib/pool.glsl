@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The voxels of the world on the GPU. VOXEL_PAGES is how many buffers they lie in, PAGE_SLOTS how many slots each has.
-#include "lib/bindings.glsl"
-#include "lib/faces.glsl"
-#include "lib/pool_layout.glsl"
-
-layout(std140, binding = WORLD_GRID_BINDING) uniform WorldGrid {
-    ivec4 origin;
-    ivec4 size;
-} world_grid;
-
-layout(std430, binding = GRID_BINDING) readonly buffer Grid { uint grid[]; };
+#include "lib/grid.glsl"
 
 layout(std430, binding = VOXELS_0_BINDING) readonly buffer Voxels0 { uint voxels_0[]; };
 #if VOXEL_PAGES > 1
@@ -21,19 +12,6 @@ layout(std430, binding = VOXELS_2_BINDING) readonly buffer Voxels2 { uint voxels
 #if VOXEL_PAGES > 3
 layout(std430, binding = VOXELS_3_BINDING) readonly buffer Voxels3 { uint voxels_3[]; };
 #endif
-
-// A cell of the grid: 0 for air, UNIFORM_CHUNK | voxel for a chunk of one value, else slot + 1.
-uint grid_cell(ivec3 chunk) {
-    ivec3 cell = chunk - world_grid.origin.xyz;
-    if (any(lessThan(cell, ivec3(0))) || any(greaterThanEqual(cell, world_grid.size.xyz))) {
-        return 0u;
-    }
-    return grid[(cell.x * world_grid.size.y + cell.y) * world_grid.size.z + cell.z];
-}
-
-bool is_uniform(uint cell) {
-    return cell == 0u || (cell & UNIFORM_CHUNK) != 0u;
-}
 
 // Two voxels of a slot: the one at z even in the low half, the next one in the high half.
 uint voxel_word(uint slot, uint word) {
@@ -60,8 +38,4 @@ uint voxel_of_cell(uint cell, ivec3 local) {
 // The 16-bit voxel at a place of voxel space; 0, air, where there is nothing.
 uint voxel_at(ivec3 voxel) {
     return voxel_of_cell(grid_cell(voxel >> CHUNK_SHIFT), voxel & (CHUNK_SIZE - 1));
-}
-
-uint material_of(uint voxel) {
-    return voxel >> MATERIAL_SHIFT;
 }

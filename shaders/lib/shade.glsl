@@ -25,8 +25,8 @@ vec3 with_haze(vec3 light, vec3 position, vec3 direction, vec3 sun) {
 }
 
 // Premultiplied by the opacity, which is in alpha. direction is that of the ray, position the surface relative to the
-// eye.
-vec4 shade(Surface surface, vec3 direction, vec3 position) {
+// eye; arriving are the shares of the sun's and of the sky's light that nothing keeps away.
+vec4 shade(Surface surface, vec3 direction, vec3 position, vec2 arriving) {
     vec3 sun = frame.sun_direction.xyz;
     vec3 to_eye = -direction;
     vec3 normal = surface.normal;
@@ -35,10 +35,10 @@ vec4 shade(Surface surface, vec3 direction, vec3 position) {
     vec3 base = mix(vec3(0.04), surface.color, surface.metallic);
     vec3 reflectance = base + (max(vec3(1.0 - roughness), base) - base) * grazing;
 
-    vec3 ambient = ambient_light(normal, sun);
-    vec3 sunlight = SUN_STRENGTH * sun_color(sun) * max(dot(normal, sun), 0.0);
+    vec3 ambient = arriving.y * ambient_light(normal, sun);
+    vec3 sunlight = arriving.x * SUN_STRENGTH * sun_color(sun) * max(dot(normal, sun), 0.0);
     vec3 diffuse = surface.color * (1.0 - surface.metallic) * face_tone(normal) * (ambient + sunlight);
-    vec3 mirrored = mix(sky_color(reflect(direction, normal), sun), ambient, roughness);
+    vec3 mirrored = mix(arriving.y * sky_color(reflect(direction, normal), sun), ambient, roughness);
     vec3 specular = reflectance * mirrored + sunlight * sun_reflection(roughness, normal, to_eye, sun, reflectance);
     vec3 emitted = surface.color * surface.emission;
 

@@ -72,13 +72,15 @@ def test_import_of_a_heightmap_with_options(run, tmp_path):
 
 def test_render_draws_a_picture_of_the_asked_size(world_file, run, tmp_path):
     path = tmp_path / "picture.png"
-    code, _, err = run("render", world_file, "-o", path, "--size", 160, 90, "--view", -30, -12.5)
+    code, out, err = run("render", world_file, "-o", path, "--size", 160, 90, "--view", -30, -12.5, "--stats")
     if "OpenGL" in err or "EGL" in err:
         pytest.skip(err)
     assert code == 0, err
     image = read_png(path.read_bytes())
     assert image.samples.shape == (90, 160, 3)
     assert image.samples.std() > 10
+    if "simple way" not in err:
+        assert {"rays", "blur"} <= {line.split()[0] for line in out.splitlines()}  # of shadows and ambient occlusion
 
 
 @pytest.mark.parametrize("kind", ["greedy", "simple", "smooth"])

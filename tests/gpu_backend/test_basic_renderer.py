@@ -158,9 +158,19 @@ def test_haze_is_as_the_look_says(haze: bool, basic: BasicRenderer, renderer: Re
     assert (np.abs(made.astype(int) - other).max(axis=2) > 1).mean() > 0.1
 
 
-def test_a_frame_for_the_view_of_blending_is_lit(basic: BasicRenderer, hill: World) -> None:
-    lit, blending = (_frame(basic, [hill], [_camera()], [Look(view)]) for view in (View.LIT, View.BLEND))
-    np.testing.assert_array_equal(lit, blending)
+LEFT_OUT = [View.BLEND, View.SHADOWS, View.OCCLUSION]
+
+
+@pytest.mark.parametrize("view", LEFT_OUT)
+def test_a_frame_for_a_view_of_what_is_left_out_is_lit(view: View, basic: BasicRenderer, hill: World) -> None:
+    lit, shown = (_frame(basic, [hill], [_camera()], [Look(each)]) for each in (View.LIT, view))
+    np.testing.assert_array_equal(lit, shown)
+
+
+def test_light_is_left_out(basic: BasicRenderer, hill: World) -> None:
+    looks = [Look(), Look(shadows=1.0, occlusion=1.0)]
+    plain, shaded = (basic.render(hill, _camera(), WIDTH, HEIGHT, look, samples=1) for look in looks)
+    np.testing.assert_array_equal(plain, shaded)
 
 
 def test_nothing_trembles_far_from_the_origin(basic: BasicRenderer, hill: World) -> None:
@@ -175,9 +185,10 @@ def test_quads_have_colours_of_their_own(basic: BasicRenderer, hill: World) -> N
     assert len(np.unique(quads.reshape(-1, 4), axis=0)) > 10 * len(np.unique(faces.reshape(-1, 4), axis=0)) / 3
 
 
-def test_blending_is_refused_in_one_sentence(basic: BasicRenderer, hill: World) -> None:
-    with pytest.raises(VoxelwrightError, match=r"^Without compute shaders .*; choose another view\.$"):
-        _shot(basic, hill, _camera(), View.BLEND)
+def test_what_is_left_out_is_refused_in_one_sentence(basic: BasicRenderer, hill: World) -> None:
+    for view in LEFT_OUT:
+        with pytest.raises(VoxelwrightError, match=r"^Without compute shaders .*; choose another view\.$"):
+            _shot(basic, hill, _camera(), view)
     with pytest.raises(VoxelwrightError, match="pixels along each edge"):
         basic.render(hill, _camera(), 0, 10)
 

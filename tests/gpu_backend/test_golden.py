@@ -167,6 +167,8 @@ def _emissive() -> World:
     return _world(room)
 
 
+LIGHT = Look(shadows=1.0, occlusion=1.0)
+
 SCENES = {
     "blocks-by-direction": Scene(_blocks, look=Look(View.FACES)),
     "blocks-by-direction-from-below": Scene(_blocks, 212, -30, Look(View.FACES)),
@@ -180,6 +182,12 @@ SCENES = {
     "steps-smooth": Scene(_smooth_steps, 30, 45),
     "transparent": Scene(_transparent, 20, 22),
     "emissive": Scene(_emissive, 20, 30, Look(sun_direction=(0.2, 0.1, -0.4))),
+    "hills-in-low-sun": Scene(_hills, 350, 30, Look(sun_direction=(-1, 0.4, 0.35), shadows=1.0)),
+    "hills-occluded": Scene(_hills, look=Look(occlusion=1.0)),
+    "caves-in-light": Scene(_caves, 15, 20, LIGHT),
+    "steps-in-light": Scene(_steps, 30, 45, LIGHT),
+    "steps-smooth-in-light": Scene(_smooth_steps, 30, 45, LIGHT),
+    "transparent-in-light": Scene(_transparent, 20, 22, LIGHT),
     **{f"view-{view.name.lower()}": Scene(_hills, look=Look(view)) for view in View if view is not View.LIT},
     "view-blend-steps": Scene(_steps, 30, 45, Look(View.BLEND)),
     "view-normals-smooth": Scene(_smooth_steps, 30, 45, Look(View.NORMALS)),

@@ -106,6 +106,8 @@ PLAIN = [
     "cull/depth_tiles.comp",
     "cull/quads.comp",
     "draw/clear.comp",
+    "light/blur.comp",
+    "light/rays.comp",
     "light/shade.comp",
     "light/sky.comp",
     "mesh/compact.comp",

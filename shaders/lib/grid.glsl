@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which chunk is where.
+#include "lib/bindings.glsl"
+#include "lib/faces.glsl"
+#include "lib/pool_layout.glsl"
+
+layout(std140, binding = WORLD_GRID_BINDING) uniform WorldGrid {
+    ivec4 origin;
+    ivec4 size;
+} world_grid;
+
+layout(std430, binding = GRID_BINDING) readonly buffer Grid { uint grid[]; };
+
+// A cell of the grid: 0 for air, UNIFORM_CHUNK | voxel for a chunk of one value, else slot + 1.
+uint grid_cell(ivec3 chunk) {
+    ivec3 cell = chunk - world_grid.origin.xyz;
+    if (any(lessThan(cell, ivec3(0))) || any(greaterThanEqual(cell, world_grid.size.xyz))) {
+        return 0u;
+    }
+    return grid[(cell.x * world_grid.size.y + cell.y) * world_grid.size.z + cell.z];
+}
+
+bool is_uniform(uint cell) {
+    return cell == 0u || (cell & UNIFORM_CHUNK) != 0u;
+}
+
+uint material_of(uint voxel) {
+    return voxel >> MATERIAL_SHIFT;
+}
