@@ -16,7 +16,7 @@ from ..kernels import kernel, parallel_kernel, prange
 from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_SMOOTH, VOXEL_DTYPE
 from ..world import Chunk, Coord, World
 from .bits import lowest_bit
-from .chunk_keys import chunks_at, coords_at, keys_at, keys_of
+from .chunk_keys import coords_at, keys_at, keys_of
 from .rows import keep_high_bytes, row_equal_to, row_with_bits
 
 _N = CHUNK_SIZE
@@ -36,7 +36,7 @@ MAX_BORDER = 8
 
 SEVERAL = -1
 
-_NEXT_KEYS = keys_at(np.eye(3, dtype=np.int64))
+_OWNER_KEYS = keys_at([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
 _COLUMN_KEYS = keys_at([(x, y, -1) for x in (-1, 0, 1) for y in (-1, 0, 1)])
 _EDGE_ENDS = [13, 14, 16, 22]
 """The columns of a table where the edges that a chunk owns end: in itself, and in the next chunk on each axis."""
@@ -66,10 +66,10 @@ class BitBatch:
 def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator[BitBatch]:
     """Batches of those chunks, or of all, that may own an edge which leaves a smooth voxel, sorted by coordinates. An
     edge between two samples belongs to the chunk that holds the lower one, so chunks of air may own some too."""
-    stored = keys_of(world.coords())
-    pool = _Pool(chunks_at(world, stored), np.flatnonzero(world.palette.transparent).astype(np.uint8))
-    below = (stored[:, None] - _NEXT_KEYS).reshape(-1)
-    owners = np.unique(np.concatenate([stored, below]) if coords is None else keys_of(coords))
+    listed = world.coords()
+    stored = keys_of(listed)
+    pool = _Pool([world.chunk(coord) for coord in listed], np.flatnonzero(world.palette.transparent).astype(np.uint8))
+    owners = np.unique((stored[:, None] - _OWNER_KEYS) if coords is None else keys_of(coords))
     tables = np.empty((len(owners), 27), np.int32)
     _find_neighbours(stored, pool.sources, pool.air, owners, tables)
     ends = tables[:, _EDGE_ENDS]
