@@ -4,14 +4,17 @@
 Addresses are int64. The caller keeps the arrays alive.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numba import carray, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from .kernels import kernel
 from .layout import CHUNK_SIZE
+from .world import Chunk
 
 _N = CHUNK_SIZE
 
@@ -22,6 +25,11 @@ def address_of(chunk):
     if chunk.shape != (_N, _N, _N) or chunk.itemsize != 2 or not chunk.flags.c_contiguous:
         raise ValueError("a chunk is a contiguous (32, 32, 32) uint16 array")
     return np.int64(chunk.ctypes.data)
+
+
+def sources_of(chunks: Iterable[Chunk]) -> NDArray[np.int64]:
+    """(n,) int64: the addresses of chunks, −1 − value where all of a chunk's voxels are that."""
+    return np.array([-1 - chunk if isinstance(chunk, int) else address_of(chunk) for chunk in chunks], np.int64)
 
 
 @kernel

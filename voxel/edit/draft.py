@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..addresses import address_of, voxels_at
+from ..addresses import sources_of, voxels_at
 from ..errors import VoxelwrightError
 from ..kernels import kernel
 from ..layout import CHUNK_SHIFT, CHUNK_SIZE, VOXEL_DTYPE
@@ -106,10 +106,11 @@ def window(source: Voxels, low: Coord, high: Coord) -> int | NDArray[np.uint16]:
     alone = chunks[0]
     if isinstance(alone, int) and all(isinstance(chunk, int) and chunk == alone for chunk in chunks):
         return alone
-    table = np.array([-1 - c if isinstance(c, int) else address_of(c) for c in chunks], np.int64)
     out = np.empty([b - a for a, b in zip(low, high, strict=True)], VOXEL_DTYPE)
     shape = [b - a for a, b in zip(first, end, strict=True)]
-    _gather(table.reshape(shape), low[0] - first[0] * _N, low[1] - first[1] * _N, low[2] - first[2] * _N, out)
+    _gather(
+        sources_of(chunks).reshape(shape), low[0] - first[0] * _N, low[1] - first[1] * _N, low[2] - first[2] * _N, out
+    )
     return out
 
 

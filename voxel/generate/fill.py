@@ -8,10 +8,12 @@ Kernels take several tuples of arrays: numba hands its threads no tuples within 
 from typing import NamedTuple
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 
 from ..kernels import kernel, parallel_kernel, prange
 from ..layout import AIR, CHUNK_SIZE
+from ..queue import take
 from .columns import Columns, bounded
 from .features import Stamps
 from .program import Boxes
@@ -76,19 +78,23 @@ def fill(
 
     density and caves hold a box for each chunk, placements a list.
     """
-    _fill_chunks(ground, columns, density, caves, placements, stamps, coords, out, uniform)
+    _fill_chunks(get_num_threads(), ground, columns, density, caves, placements, stamps, coords, out, uniform)
 
 
 @parallel_kernel
-def _fill_chunks(ground, columns, density, caves, placements, stamps, coords, out, uniform):
-    for i in prange(len(coords)):
-        begin, end = placements.starts[i], placements.starts[i + 1]
-        uniform[i] = _fill_chunk(ground, columns, density, caves, i, coords[i], begin == end, out[i])
-        if begin < end:
-            for n in range(begin, end):
-                number = placements.numbers[n]
-                _stamp(ground, placements.corners[number], stamps, placements.stamps[number], coords[i], out[i])
-            uniform[i] = _uniform_voxel(out[i])
+def _fill_chunks(n_threads, ground, columns, density, caves, placements, stamps, coords, out, uniform):
+    queue = np.zeros(1, np.int64)
+    for _ in prange(n_threads):
+        following = take(queue)
+        while following < len(coords):
+            i, following = following, take(queue)
+            begin, end = placements.starts[i], placements.starts[i + 1]
+            uniform[i] = _fill_chunk(ground, columns, density, caves, i, coords[i], begin == end, out[i])
+            if begin < end:
+                for n in range(begin, end):
+                    number = placements.numbers[n]
+                    _stamp(ground, placements.corners[number], stamps, placements.stamps[number], coords[i], out[i])
+                uniform[i] = _uniform_voxel(out[i])
 
 
 @kernel

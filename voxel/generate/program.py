@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 
 from ..kernels import kernel, parallel_kernel, prange
+from ..queue import take
 from .curves import curve_rows, on_curve
 from .nodes import Node
 from .noise import BILLOW, PLAIN, RIDGED, fractal2, fractal3, permutation, turn_of
@@ -145,7 +147,7 @@ def values_in_boxes(
     starts = np.where(filled, np.cumsum(sizes * len(roots)) - sizes * len(roots), -1)
     values = np.empty(int(sizes.sum()) * len(roots), np.float32)
     if filled.any():
-        _evaluate_boxes(program, roots, boxes[filled], starts[filled], heights, values)
+        _evaluate_boxes(get_num_threads(), program, roots, boxes[filled], starts[filled], heights, values)
     return Boxes(boxes, starts, values)
 
 
@@ -153,15 +155,19 @@ def values_in_boxes(
 
 
 @parallel_kernel
-def _evaluate_boxes(program, roots, boxes, starts, heights, values):
+def _evaluate_boxes(n_threads, program, roots, boxes, starts, heights, values):
     """Write the roots' values over boxes (n, 6) int64, corner and size, to values from starts (n,) on; see Boxes."""
-    for i in prange(len(boxes)):
-        nx, ny, nz = boxes[i, 3], boxes[i, 4], boxes[i, 5]
-        size = nx * ny * nz
-        registers = np.empty((len(program.operations), nx, ny, nz), np.float32)
-        _evaluate(program, boxes[i, 0], boxes[i, 1], boxes[i, 2], heights, registers)
-        for r in range(len(roots)):
-            values[starts[i] + r * size : starts[i] + (r + 1) * size] = registers[roots[r]].reshape(-1)
+    queue = np.zeros(1, np.int64)
+    for _ in prange(n_threads):
+        following = take(queue)
+        while following < len(boxes):
+            i, following = following, take(queue)
+            nx, ny, nz = boxes[i, 3], boxes[i, 4], boxes[i, 5]
+            size = nx * ny * nz
+            registers = np.empty((len(program.operations), nx, ny, nz), np.float32)
+            _evaluate(program, boxes[i, 0], boxes[i, 1], boxes[i, 2], heights, registers)
+            for r in range(len(roots)):
+                values[starts[i] + r * size : starts[i] + (r + 1) * size] = registers[roots[r]].reshape(-1)
 
 
 @kernel

@@ -30,6 +30,7 @@ from ..layout import (
     QUAD_Y_SHIFT,
     QUAD_Z_SHIFT,
 )
+from ..queue import take
 from .neighbourhood import BORDER
 from .rows import LANES
 
@@ -105,31 +106,34 @@ def _light_bits(beside_u, beside_v, between):
 
 
 @parallel_kernel
-def quad_lights(quads, ends, padded, transparent, lights):
+def quad_lights(n_threads, quads, ends, padded, transparent, lights):
     """Write lights (q, 4) uint8, the light at the corners of PackedQuads (q,) int64 in their order; those of padded[i]
     go up to ends[i]."""
-    for k in prange(len(ends)):
-        i = np.int64(k)  # prange counts in uint64
+    queue = np.zeros(1, np.int64)
+    for _ in prange(n_threads):
         at = np.empty(3, np.int64)
-        for q in range(ends[i - 1] if i > 0 else np.int64(0), ends[i]):
-            quad = quads[q]
-            face = quad >> QUAD_FACE_SHIFT & 7
-            u_axis, v_axis = FACE_U_AXIS[face], FACE_V_AXIS[face]
-            width, height = quad >> QUAD_WIDTH_SHIFT & 63, quad >> QUAD_HEIGHT_SHIFT & 63
-            for corner in range(4):
-                right, upper = FACE_CORNERS_UV[face, corner, 0], FACE_CORNERS_UV[face, corner, 1]
-                at[0], at[1], at[2] = quad & 63, quad >> QUAD_Y_SHIFT & 63, quad >> QUAD_Z_SHIFT & 63
-                at += BORDER
-                at[FACE_AXIS[face]] += FACE_SIGN[face]
-                at[u_axis] += right * (width - 1)
-                at[v_axis] += upper * (height - 1)
-                at[u_axis] += 2 * right - 1
-                beside_u = _is_opaque(padded[i], at, transparent)
-                at[v_axis] += 2 * upper - 1
-                between = _is_opaque(padded[i], at, transparent)
-                at[u_axis] -= 2 * right - 1
-                beside_v = _is_opaque(padded[i], at, transparent)
-                lights[q, corner] = 0 if beside_u + beside_v == 2 else 3 - beside_u - beside_v - between
+        following = take(queue)
+        while following < len(ends):
+            i, following = following, take(queue)
+            for q in range(ends[i - 1] if i > 0 else np.int64(0), ends[i]):
+                quad = quads[q]
+                face = quad >> QUAD_FACE_SHIFT & 7
+                u_axis, v_axis = FACE_U_AXIS[face], FACE_V_AXIS[face]
+                width, height = quad >> QUAD_WIDTH_SHIFT & 63, quad >> QUAD_HEIGHT_SHIFT & 63
+                for corner in range(4):
+                    right, upper = FACE_CORNERS_UV[face, corner, 0], FACE_CORNERS_UV[face, corner, 1]
+                    at[0], at[1], at[2] = quad & 63, quad >> QUAD_Y_SHIFT & 63, quad >> QUAD_Z_SHIFT & 63
+                    at += BORDER
+                    at[FACE_AXIS[face]] += FACE_SIGN[face]
+                    at[u_axis] += right * (width - 1)
+                    at[v_axis] += upper * (height - 1)
+                    at[u_axis] += 2 * right - 1
+                    beside_u = _is_opaque(padded[i], at, transparent)
+                    at[v_axis] += 2 * upper - 1
+                    between = _is_opaque(padded[i], at, transparent)
+                    at[u_axis] -= 2 * right - 1
+                    beside_v = _is_opaque(padded[i], at, transparent)
+                    lights[q, corner] = 0 if beside_u + beside_v == 2 else 3 - beside_u - beside_v - between
 
 
 @kernel

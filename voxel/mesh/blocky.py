@@ -6,20 +6,28 @@ packing.py makes bits of the voxels, greedy.py quads of the bits, in two paralle
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 
 from ..jobs import Job, Progress
-from ..layout import CHUNK_VOXELS, N_FACES, QUAD_DTYPE
+from ..layout import CHUNK_VOXELS, N_FACES, QUAD_DTYPE, VOXEL_DTYPE
 from ..world import Coord, World
 from .ambient import light_joins, quad_lights
 from .arrays import BlockyMesh
 from .greedy import MAX_CHUNK_QUADS, gather_quads, mesh_chunks
-from .neighbourhood import padded_chunks
+from .joining import joined
+from .neighbourhood import PADDED_SHAPE, pad_chunks
 from .packing import BATCH_CHUNKS, Batch, add_borders, chunk_batches, pack_chunks
 from .rows import LANES, N_WORDS, TALL
+
+_NO_QUADS = (
+    np.empty((0, 3), np.int32),
+    np.empty((0, N_FACES), np.uint32),
+    np.empty(0, QUAD_DTYPE),
+    np.empty((0, 4), np.uint8),
+)
 
 
 def mesh_blocky(
@@ -32,35 +40,27 @@ def mesh_blocky(
     constant along it (ambient.py).
     """
     transparent = world.palette.transparent
-    coords_of_quads = np.empty((0, 3), np.int32)
-    counts, quads = np.empty((0, N_FACES), np.uint32), np.empty(0, QUAD_DTYPE)
-    lights = np.empty((0, 4), np.uint8)
+    parts = []
     for batch in chunk_batches(world, coords):
         pack(batch, transparent, buffers())
-        padded = padded_chunks(world, batch.coords if ambient_occlusion else batch.coords[:0])
+        padded = buffers().padded[: len(batch.coords) if ambient_occlusion else 0]
+        if ambient_occlusion:
+            pad_chunks(world, batch.coords, padded)
         batch_counts, batch_quads, batch_lights = mesh_packed(buffers(), transparent, len(batch.coords), merge, padded)
         used = batch_counts.any(axis=1)
-        _extend(coords_of_quads, batch.coords[used])
-        _extend(counts, batch_counts[used])
-        _extend(quads, batch_quads)
-        _extend(lights, batch_lights)
+        parts.append((batch.coords[used], batch_counts[used], batch_quads, batch_lights))
         yield Progress(batch.done, "Meshing blocks")
+    if not parts:
+        parts.append(_NO_QUADS)
+    coords_of_quads, counts, quads, lights = (joined(list(arrays)) for arrays in zip(*parts, strict=True))
     return BlockyMesh(coords_of_quads, counts, quads, lights if ambient_occlusion else None)
-
-
-def _extend(array: NDArray[Any], more: NDArray[Any]) -> None:
-    """Append to an array that nobody else knows yet, where it lies: a concatenation at the end would write everything
-    twice, into fresh memory, which costs more than some of the meshing."""
-    n = len(array)
-    array.resize((n + len(more), *array.shape[1:]), refcheck=False)
-    array[n:] = more
 
 
 class Buffers:
     """What all batches of all jobs are meshed in, made once, because fresh memory costs as much time as meshing.
 
-    Nothing stays in them from one batch to the next. That for quads has room for checkerboards, and the system gives it
-    memory as far as it is ever written.
+    Nothing stays in them from one batch to the next. That for quads has room for checkerboards, and joins and padded
+    are for light; the system gives them memory as far as they are ever written.
     """
 
     def __init__(self) -> None:
@@ -72,6 +72,8 @@ class Buffers:
         self.ends = np.zeros((n, 2, LANES), np.uint32)
         self.alike_ends = np.zeros((n, N_FACES, LANES), np.uint32)
         self.exposed = np.zeros(n, np.bool_)
+        self.joins = np.zeros((n, N_FACES, 2, TALL), np.uint32)
+        self.padded = np.empty((n, *PADDED_SHAPE), VOXEL_DTYPE)
         self.quads = np.empty(n * MAX_CHUNK_QUADS, np.int64)
 
 
@@ -94,16 +96,16 @@ def mesh_packed(
     """Face counts (n, 6), quads (q,) and corner light of the n packed chunks. If padded has the chunks, light is a
     merge key and (q, 4); else padded has none, and light is (0, 4)."""
     b = packed
-    joins = np.zeros((len(padded), N_FACES, 2, TALL), np.uint32)
+    joins = b.joins[: len(padded)]
     if len(padded):
         light_joins(padded, transparent, joins)
     counts = np.empty((n, N_FACES), np.uint32)
     voxels = b.materials, b.words, b.apart, b.ends, b.alike_ends, b.exposed
-    mesh_chunks(*voxels, bool(transparent.any()), merge, joins, b.quads, counts)
+    mesh_chunks(get_num_threads(), *voxels, bool(transparent.any()), merge, joins, b.quads, counts)
     ends = np.cumsum(counts.sum(axis=1, dtype=np.int64))
     quads = np.empty(ends[-1], np.int64)
     gather_quads(b.quads, ends, quads)
     lights = np.empty((len(quads) if len(padded) else 0, 4), np.uint8)
     if len(padded):
-        quad_lights(quads, ends, padded, transparent, lights)
+        quad_lights(get_num_threads(), quads, ends, padded, transparent, lights)
     return counts, quads.view(QUAD_DTYPE), lights

@@ -7,7 +7,6 @@ single materials up where the surface is. So no padded copy of the voxels is eve
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from ..kernels import kernel, parallel_kernel, prange
 from ..layout import AIR, CHUNK_SHAPE, CHUNK_SIZE, FLAG_SMOOTH, VOXEL_DTYPE
 from ..world import Chunk, Coord, World
 from .bits import lowest_bit
+from .chunk_keys import coords_at, keys_at, keys_of
 from .rows import keep_high_bytes, row_equal_to, row_with_bits
 
 _N = CHUNK_SIZE
@@ -36,6 +36,8 @@ MAX_BORDER = 8
 
 SEVERAL = -1
 
+_OWNER_KEYS = keys_at([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+_COLUMN_KEYS = keys_at([(x, y, -1) for x in (-1, 0, 1) for y in (-1, 0, 1)])
 _EDGE_ENDS = [13, 14, 16, 22]
 """The columns of a table where the edges that a chunk owns end: in itself, and in the next chunk on each axis."""
 
@@ -65,9 +67,9 @@ def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator
     """Batches of those chunks, or of all, that may own an edge which leaves a smooth voxel, sorted by coordinates. An
     edge between two samples belongs to the chunk that holds the lower one, so chunks of air may own some too."""
     listed = world.coords()
-    stored = _as_rows(listed)
+    stored = keys_of(listed)
     pool = _Pool([world.chunk(coord) for coord in listed], np.flatnonzero(world.palette.transparent).astype(np.uint8))
-    owners = _with_lower_neighbours(stored) if coords is None else _as_rows(sorted(set(coords)))
+    owners = np.unique((stored[:, None] - _OWNER_KEYS) if coords is None else keys_of(coords))
     tables = np.empty((len(owners), 27), np.int32)
     _find_neighbours(stored, pool.sources, pool.air, owners, tables)
     ends = tables[:, _EDGE_ENDS]
@@ -78,20 +80,7 @@ def bit_batches(world: World, coords: Iterable[Coord] | None = None) -> Iterator
         in_pool = pool.load(neighbours)
         near = (pool.smooth_materials != 0)[in_pool[:, _EDGE_ENDS]].any(axis=1)
         pooled = pool.planes, pool.addresses, pool.has_blocks, pool.smooth_materials
-        yield BitBatch(batch[near], in_pool[near], *pooled, (start + len(batch)) / len(owners))
-
-
-def _as_rows(coords: list[Coord]) -> NDArray[np.int32]:
-    """(n, 3) int32; numpy takes twice the time to look at tuples."""
-    return np.fromiter(chain.from_iterable(coords), np.int32, 3 * len(coords)).reshape(-1, 3)
-
-
-def _with_lower_neighbours(stored: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Those coordinates and the ones just below them on each axis, sorted and without doubles."""
-    steps = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], np.int32)
-    every = (stored[None] - steps[:, None]).reshape(-1, 3)
-    every = every[np.lexsort((every[:, 2], every[:, 1], every[:, 0]))]
-    return every[np.r_[True, (every[1:] != every[:-1]).any(axis=1)][: len(every)]]
+        yield BitBatch(coords_at(batch[near]), in_pool[near], *pooled, (start + len(batch)) / len(owners))
 
 
 class _Pool:
@@ -169,25 +158,18 @@ def _find_spans(tables, spans):
 
 
 @parallel_kernel
-def _find_neighbours(stored, sources, air, coords, tables):
-    """Write tables (n, 27) int32: the source of each neighbour of coords (n, 3) int32, air where none of stored (k, 3)
-    int32 (sorted; sources (k,) int32 beside it) is there."""
-    for i in prange(len(coords)):
+def _find_neighbours(stored, sources, air, keys, tables):
+    """Write tables (n, 27) int32: the source of each neighbour of the chunks with keys (n,) int64, air where none of
+    stored (k,) int64 (sorted keys; sources (k,) int32 beside it) is there."""
+    for i in prange(len(keys)):
         for column in range(9):
-            x, y, z = coords[i, 0] + column // 3 - 1, coords[i, 1] + column % 3 - 1, coords[i, 2] - 1
-            low, high = 0, len(stored)
-            while low < high:
-                middle = (low + high) // 2
-                sx, sy = stored[middle, 0], stored[middle, 1]
-                if sx < x or (sx == x and (sy < y or (sy == y and stored[middle, 2] < z))):
-                    low = middle + 1
-                else:
-                    high = middle
+            key = keys[i] + _COLUMN_KEYS[column]
+            row = np.searchsorted(stored, key)
             for dz in range(3):
                 tables[i, 3 * column + dz] = air
-                if low < len(stored) and stored[low, 0] == x and stored[low, 1] == y and stored[low, 2] == z + dz:
-                    tables[i, 3 * column + dz] = sources[low]
-                    low += 1
+                if row < len(stored) and stored[row] == key + dz:
+                    tables[i, 3 * column + dz] = sources[row]
+                    row += 1
 
 
 @parallel_kernel

@@ -39,6 +39,7 @@ from ..layout import (
     QUAD_Y_SHIFT,
     QUAD_Z_SHIFT,
 )
+from ..queue import take
 from .bits import lowest_bit
 from .packing import HIDING_BY_X, HIDING_BY_Y, SHOWN_BY_X, SHOWN_BY_Y
 from .rows import LANES, N_WORDS, TALL, row_not_zero, rows_equal, transpose_bits
@@ -48,9 +49,6 @@ MAX_CHUNK_QUADS = CHUNK_VOXELS // 2 * N_FACES
 
 _N = CHUNK_SIZE
 
-_GROUP = 4
-"""Chunks that share scratch memory."""
-
 # The words of a chunk as they are transposed for a pair or two of faces, each with a row of words before the first
 # and after the last. _ALIKE + axis: where a voxel has the material of the next one along that axis.
 _HIDING, _SHOWN, _ALIKE = 0, 1, 2
@@ -59,24 +57,18 @@ _FIRST = LANES + 1
 
 
 @parallel_kernel
-def mesh_chunks(materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
+def mesh_chunks(n_threads, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
     """Write counts (n, 6) uint32 of chunks with their borders (packing.py), and their quads from
     quads[i · MAX_CHUNK_QUADS] on, int64. glassy says whether any material is transparent. lit_joins (n, 6, 2,
     34 · LANES), of ambient.py, restricts what merges; it may have no chunks."""
-    n_groups = (len(counts) + _GROUP - 1) // _GROUP
-    for k in prange(n_groups):
-        group = np.int64(k)  # prange counts in uint64
-        # Not neighbours but chunks from everywhere, so that each thread has a like share of the surface.
-        _mesh_group(
-            group, n_groups, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
-        )
+    queue = np.zeros(1, np.int64)
+    for _ in prange(n_threads):
+        _mesh_taken(queue, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts)
 
 
 @kernel
-def _mesh_group(
-    first, step, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts
-):
-    """Write the quads and counts of every step-th chunk from the first on, in the same scratch memory."""
+def _mesh_taken(queue, materials, words, apart, ends, alike_ends, exposed, glassy, merge, lit_joins, quads, counts):
+    """Write the quads and counts of the chunks that are taken from the queue, in the same scratch memory."""
     alike = np.empty((6, N_WORDS), np.uint32)
     # Only the words around those that are written need a value.
     turned = np.zeros((_N_TURNED, TALL), np.uint32)
@@ -84,7 +76,9 @@ def _mesh_group(
     rows = np.empty(TALL, np.uint32)
     joins = np.empty((2, TALL), np.uint32)
     occupied = np.zeros(LANES, np.uint32)
-    for i in range(first, len(counts), step):
+    following = take(queue)
+    while following < len(counts):
+        i, following = following, take(queue)
         counts[i, :] = 0
         if not exposed[i]:
             continue

@@ -17,6 +17,8 @@ def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
     if len(parts) == 1:
         return parts[0]
     out = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
+    if out.nbytes <= _BLOCK:
+        return np.concatenate(parts, out=out)
     start = 0
     for part in parts:
         end = start + len(part)

@@ -18,6 +18,7 @@ Positions are int32 in 2⁻¹² of a voxel, and so are areas in 2⁻²⁴: all s
 import numpy as np
 
 from ..kernels import kernel, parallel_kernel, prange
+from ..queue import take
 from .bits import lowest_bit
 from .chunk_bits import GROUND, SMOOTH, any_near, only_material, pad_rows
 from .nets_cells import END, FIRST, INNER, count_own, find_cells, find_centred, number_cells, used_rows
@@ -25,9 +26,6 @@ from .nets_field import place_by_field, smoothed_field
 from .nets_materials import find_quad_materials, find_vertex_materials
 from .nets_tables import BORDER, CELLS, CENTROIDS, FRACTION_STEPS, NOWHERE, SAMPLES
 from .vectors import add_quad, length_squared, write_quad, write_scaled
-
-GROUP_CHUNKS = 16
-"""Chunks that share scratch memory."""
 
 
 @parallel_kernel
@@ -52,6 +50,7 @@ def _smooth_rows(rows, table, has_blocks):
 
 @parallel_kernel
 def emit(
+    n_threads,
     planes,
     addresses,
     has_blocks,
@@ -62,30 +61,31 @@ def emit(
     rows,
     counts,
     firsts,
+    order,
     positions,
     normals,
     vertex_materials,
     quads,
     quad_materials,
 ):
-    """Write the arrays of SmoothMesh, chunk i from vertex firsts[i, 0] and quad firsts[i, 1] on; quads get indices
-    that count from first_vertex. planes … tables are a BitBatch's, rows and counts count()'s, strength is
-    smoothed_field()'s, and vertex_materials (3, v) uint8 is find_vertex_materials()'s."""
-    n_groups = (len(rows) + GROUP_CHUNKS - 1) // GROUP_CHUNKS
-    for k in prange(n_groups):
-        group = np.int64(k)  # prange counts in uint64
-        # Not neighbours but chunks from everywhere, so that each thread has a like share of the surface. Besides a
-        # chunk's own vertices there are at most those of the cells about it.
-        most = counts[group::n_groups, 0].max() + CELLS**3 - (CELLS - 2) ** 3
+    """Write the arrays of SmoothMesh for the chunks of order (one or more), begun in that order: chunk i from vertex
+    firsts[i, 0] and quad firsts[i, 1] on; quads get indices that count from first_vertex. planes … tables are a
+    BitBatch's, rows and counts count()'s, strength is smoothed_field()'s, and vertex_materials (3, v) uint8 is
+    find_vertex_materials()'s."""
+    # Besides a chunk's own vertices there are at most those of the cells about it.
+    most, most_quads = counts[:, 0].max() + CELLS**3 - (CELLS - 2) ** 3, counts[:, 1].max()
+    queue = np.zeros(1, np.int64)
+    for _ in prange(n_threads):
         numbers, corners = np.empty(CELLS * CELLS * SAMPLES, np.uint16), np.empty(most, np.uint8)
         points, areas = np.empty((most, 4), np.int32), np.empty((most, 4), np.int32)
-        samples = np.empty(counts[group::n_groups, 1].max(), np.uint16)
+        samples = np.empty(most_quads, np.uint16)
         edges = np.empty((3, SAMPLES, SAMPLES), np.int64)
         cells, centred = np.empty((CELLS, CELLS), np.int64), np.empty((CELLS, CELLS), np.int64)
         field = np.empty((SAMPLES, SAMPLES, SAMPLES), np.float32)
-        for i in range(group, len(rows), n_groups):
-            if counts[i, 1] == 0:
-                continue
+        place = take(queue)
+        while place < len(order):
+            i = order[place]
+            place = take(queue)
             vertex, quad, n_own, n_quads = firsts[i, 0], firsts[i, 1], counts[i, 0], counts[i, 1]
             ground, smooth, table = rows[i, 0], _smooth_rows(rows[i], tables[i], has_blocks), tables[i]
             find_cells(ground, smooth, edges, cells)

@@ -7,19 +7,17 @@ of bits along z. Of the neighbours only the planes that touch the chunk are read
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..addresses import address_of
+from ..addresses import sources_of
 from ..kernels import kernel, parallel_kernel, prange
 from ..layout import (
     AIR,
     CHUNK_SIZE,
     CHUNK_VOXELS,
-    FACE_AXIS,
-    FACE_SIGN,
+    FACE_NORMALS,
     FLAG_SMOOTH,
     MATERIAL_SHIFT,
     N_FACES,
@@ -27,14 +25,16 @@ from ..layout import (
     POS_Z,
 )
 from ..world import Coord, World
+from .chunk_keys import chunks_at, coords_at, keys_at, keys_of, row_of
 from .rows import LANES, keep_high_bytes, load_voxel, row_equal_to, row_with_bits
 from .visibility import is_blocky, shows_face
 
-BATCH_CHUNKS = 64
-"""Chunks a batch: a few milliseconds of meshing, buffers of 4 MB."""
+BATCH_CHUNKS = 128
+"""Chunks a batch: some milliseconds of meshing, buffers of 8 MB; so many that each of many threads has its share."""
 
 _N = CHUNK_SIZE
 _FULL = 0xFFFFFFFF
+_FACE_KEYS = keys_at(FACE_NORMALS)
 
 # The words of a chunk: bits along z of the voxels that hide the faces behind them, and of those that are meshed as
 # blocks. "By x": word (x, lane y), in the order that transpose_bits() makes bits along x of; by y likewise.
@@ -63,74 +63,43 @@ def chunk_batches(world: World, coords: Iterable[Coord] | None) -> Iterator[Batc
     Addresses hold until the caller lets go of the iterator.
     """
     if coords is None:
-        listed = world.coords()
-        asked = np.ones(len(listed), np.bool_)
+        keys = asked = keys_of(world.coords())
     else:
         # Air has no faces, and there may be much of it. An array is no int, and never compared.
         chosen = {coord for coord in coords if not isinstance(chunk := world.chunk(coord), int) or chunk != AIR}
-        needed = set(chosen)
-        for x, y, z in chosen:
-            needed.update(((x + 1, y, z), (x - 1, y, z), (x, y + 1, z), (x, y - 1, z), (x, y, z + 1), (x, y, z - 1)))
-        listed = sorted(needed)
-        asked = np.array([coord in chosen for coord in listed], np.bool_)
-    chunks = [world.chunk(coord) for coord in listed]
-    values = np.array([chunk if isinstance(chunk, int) else 0 for chunk in chunks], np.int64)
-    addresses = np.array([0 if isinstance(chunk, int) else address_of(chunk) for chunk in chunks], np.int64)
-    table = np.fromiter(chain.from_iterable(listed), np.int32, 3 * len(listed)).reshape(-1, 3)
-    rows = np.empty((len(listed), 1 + N_FACES), np.int64)
-    _plan(table, asked, addresses, values, world.palette.transparent, rows)
+        asked = keys_of(chosen)
+        keys = np.unique(np.concatenate([asked, (asked[:, None] + _FACE_KEYS).reshape(-1)]))
+    sources = sources_of(chunks_at(world, keys))
+    addresses, values = np.maximum(sources, 0), np.maximum(-1 - sources, 0)
+    table = coords_at(keys)
+    rows = np.full((len(keys), 1 + N_FACES), -1, np.int64)
+    _plan(keys, np.searchsorted(keys, asked), addresses, values, world.palette.transparent, rows)
     # A row of −1, for air where nothing is stored, comes last.
     values, addresses = np.append(values, 0), np.append(addresses, 0)
     kept = np.flatnonzero(rows[:, 0] >= 0)
     for start in range(0, len(kept), BATCH_CHUNKS):
         batch = kept[start : start + BATCH_CHUNKS]
-        sources = rows[batch]
-        near = np.searchsorted(batch, sources)
-        near[batch[np.minimum(near, len(batch) - 1)] != sources] = -1
-        yield Batch(table[batch], addresses[sources], values[sources], near, (start + len(batch)) / len(kept))
+        around = rows[batch]
+        near = np.searchsorted(batch, around)
+        near[batch[np.minimum(near, len(batch) - 1)] != around] = -1
+        yield Batch(table[batch], addresses[around], values[around], near, (start + len(batch)) / len(kept))
 
 
 @parallel_kernel
-def _plan(coords, asked, addresses, values, transparent, rows):
-    """Write rows (n, 7) int64: the row of each chunk of coords (n, 3) int32 (sorted) and of its six neighbours, −1
-    where there is none; column 0 is −1 for a chunk that was not asked for, or that can have no faces."""
-    for k in prange(len(coords)):
-        i = np.int64(k)  # prange counts in uint64
+def _plan(keys, asked, addresses, values, transparent, rows):
+    """Write those of rows (n, 7) int64, by default −1, that are asked for (m,) int64 and may have faces: the row of the
+    chunk and of its six neighbours, −1 where there is none. keys (n,) int64 are sorted."""
+    for k in prange(len(asked)):
+        i = asked[k]
         shows = addresses[i] != 0
         for face in range(N_FACES):
-            axis, step = FACE_AXIS[face], FACE_SIGN[face]
-            j = _find(coords, i, axis, step)
+            j = row_of(keys[i] + _FACE_KEYS[face], keys)
             rows[i, 1 + face] = j
             neighbour = values[j] if j >= 0 else 0
             shows |= (j >= 0 and addresses[j] != 0 and is_blocky(values[i])) or shows_face(
                 values[i], neighbour, transparent
             )
-        rows[i, 0] = i if shows and asked[i] else -1
-
-
-@kernel
-def _find(coords, i, axis, step):
-    """The row of sorted coords (n, 3) that is row i moved by step along axis, or −1."""
-    low, high = (i + 1, len(coords)) if step > 0 else (0, i)
-    x, y, z = np.int64(coords[i, 0]), np.int64(coords[i, 1]), np.int64(coords[i, 2])
-    if axis == 0:
-        x += step
-    elif axis == 1:
-        y += step
-    else:
-        # The chunk above or below can only be the next one of the order.
-        z += step
-        low, high = (low, min(low + 1, high)) if step > 0 else (max(high - 1, low), high)
-    while low < high:
-        middle = (low + high) // 2
-        cx, cy, cz = coords[middle, 0], coords[middle, 1], coords[middle, 2]
-        if cx == x and cy == y and cz == z:
-            return middle
-        if cx < x or (cx == x and (cy < y or (cy == y and cz < z))):
-            low = middle + 1
-        else:
-            high = middle
-    return -1
+        rows[i, 0] = i if shows else -1
 
 
 @parallel_kernel

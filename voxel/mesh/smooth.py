@@ -25,6 +25,7 @@ from dataclasses import fields
 from functools import cache
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 
 from ..jobs import Job, Progress
@@ -63,6 +64,7 @@ def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh
     nets.count(batch.planes, batch.has_blocks, batch.tables, rows, counts)
     used = counts[:, 1] > 0
     counts[~used] = 0
+    largest_first = np.argsort(-counts[:, 1])[: used.sum()]
     n_vertices, n_quads = counts.sum(axis=0).tolist()
     vertex_materials = np.empty((3, n_vertices), np.uint8)
     mesh = SmoothMesh(
@@ -77,23 +79,26 @@ def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh
         np.empty((n_quads, 4), np.uint32),
         np.empty(n_quads, np.uint8),
     )
-    nets.emit(
-        batch.planes,
-        batch.addresses,
-        batch.has_blocks,
-        batch.smooth_materials,
-        batch.tables,
-        strength,
-        first_vertex,
-        rows,
-        counts,
-        np.cumsum(counts, axis=0) - counts,
-        mesh.positions,
-        mesh.normals,
-        vertex_materials,
-        mesh.quads,
-        mesh.quad_materials,
-    )
+    if n_quads:
+        nets.emit(
+            get_num_threads(),
+            batch.planes,
+            batch.addresses,
+            batch.has_blocks,
+            batch.smooth_materials,
+            batch.tables,
+            strength,
+            first_vertex,
+            rows,
+            counts,
+            np.cumsum(counts, axis=0) - counts,
+            largest_first,
+            mesh.positions,
+            mesh.normals,
+            vertex_materials,
+            mesh.quads,
+            mesh.quad_materials,
+        )
     return mesh
 
 
