@@ -9,6 +9,7 @@ import bpy
 
 from ..voxel.jobs import finish
 from . import session, worlds
+from .guarding import guarded
 from .history import Frame
 from .properties import of_object, phase_listeners
 
@@ -17,7 +18,7 @@ def show_phase(owner: bpy.types.Object, reduced: bool) -> None:
     """Make a world be seen at its object's phase."""
     world = session.world_of(owner)
     recipe = world.settings.recipe
-    if recipe is None:
+    if recipe is None or session.is_covered(owner):
         return
     phase = of_object(owner).phase
     wanted = None if phase == recipe.phase else Frame(phase, reduced)
@@ -46,13 +47,13 @@ def _after_playback() -> None:
 
 
 def _phase_was_set(owner: bpy.types.Object) -> None:
-    session.handler(lambda: show_phase(owner, reduced=False))()
+    guarded(lambda: show_phase(owner, reduced=False))()
 
 
 phase_listeners.append(_phase_was_set)
 
 HANDLERS = {
-    "frame_change_post": session.handler(_after_frame_change),
-    "animation_playback_post": session.handler(_after_playback),
+    "frame_change_post": guarded(_after_frame_change),
+    "animation_playback_post": guarded(_after_playback),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""

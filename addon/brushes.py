@@ -13,7 +13,7 @@ from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import AIR, CHUNK_SIZE, FACE_AXIS, FACE_NORMALS, MATERIAL_SHIFT, POS_Z
 from ..voxel.limits import MAX_SCULPT_STEP
 from ..voxel.world import Coord
-from . import clipboard, palettes, picking
+from . import clipboard, framing, palettes, picking
 
 if TYPE_CHECKING:
     from ..voxel.edit.actions import Action
@@ -69,7 +69,9 @@ def aim(owner: bpy.types.Object, ray: picking.Ray, settings: Any, action: str, l
     if locked is not None and settings.lock != "NONE":
         axis = 2 if settings.lock == "HEIGHT" else int(FACE_AXIS[locked.face])
         point = on_plane(local, axis, locked.point[axis])
-        return None if point is None else Aim(_snapped(point, settings.snap), locked.face)
+        if point is None or not is_near(owner, point):
+            return None
+        return Aim(_snapped(point, settings.snap), locked.face)
     found = aim_at_voxel(owner, local, outside=builds_outwards(action))
     return None if found is None else Aim(_snapped(found.point, settings.snap), found.face)
 
@@ -80,7 +82,7 @@ def aim_at_voxel(owner: bpy.types.Object, local: picking.Ray, *, outside: bool) 
     hit = picking.hit_of(owner, local)
     if hit is None:
         ground = on_plane(local, 2, 0.0) if outside and local.origin[2] > 0 else None
-        return None if ground is None else Aim((ground[0], ground[1], 0.5), POS_Z)
+        return None if ground is None or not is_near(owner, ground) else Aim((ground[0], ground[1], 0.5), POS_Z)
     voxel = np.array(hit.voxel, np.float64)
     axis = FACE_AXIS[hit.face]
     point = np.clip(hit.point, voxel, np.nextafter(voxel + 1, voxel))
@@ -89,6 +91,16 @@ def aim_at_voxel(owner: bpy.types.Object, local: picking.Ray, *, outside: bool) 
         point += FACE_NORMALS[hit.face]
     x, y, z = point.tolist()
     return Aim((x, y, z), hit.face)
+
+
+_NEAR = 512
+"""Voxels beyond the world's box where planes still count: towards the horizon a pixel is thousands of voxels wide."""
+
+
+def is_near(owner: bpy.types.Object, point: Point) -> bool:
+    """Whether a point lies in the object's world or not far from it."""
+    low, high = framing.bounds_of(owner) or ((0, 0, 0), (0, 0, 0))
+    return all(a - _NEAR <= c <= b + _NEAR for a, c, b in zip(low, point, high, strict=True))
 
 
 def on_plane(local: picking.Ray, axis: int, at: float) -> Point | None:

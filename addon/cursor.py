@@ -93,7 +93,7 @@ def current(context: bpy.types.Context) -> Cursor | None:
     if shown is None:
         return None
     parts, text = shown
-    return Cursor(mouse.place, owner, (*parts, *planes(owner)), text)
+    return Cursor(mouse.place, owner, tuple(parts), text)
 
 
 def brush_parts(owner: bpy.types.Object, placement: "Placement") -> tuple[list[Part], int]:
@@ -104,7 +104,7 @@ def brush_parts(owner: bpy.types.Object, placement: "Placement") -> tuple[list[P
     within = selections.selection_of(owner)
     if within is not None:
         found = touched(placement, symmetry, within)
-        return [selection_part(found)], found.count
+        return [selection_part(found), *planes(owner)], found.count
     parts: list[Part] = []
     for image in symmetry.images():
         seen = symmetry.placement(placement, image)
@@ -112,7 +112,7 @@ def brush_parts(owner: bpy.types.Object, placement: "Placement") -> tuple[list[P
         part, count = _outline_of(seen.shape, parity)
         x, y, z = ((c - p) / 2 for c, p in zip(seen.middle, parity, strict=True))
         parts.append(part._replace(offset=(x, y, z), color=ORANGE if parts else WHITE))
-    return parts, count
+    return [*parts, *planes(owner)], count
 
 
 def selection_part(found: "Selection") -> Part:
@@ -175,7 +175,11 @@ def planes(owner: bpy.types.Object) -> list[Part]:
 _outlines: dict[Hashable, tuple[Part, int]] = {}
 """Outlines of brushes, the newest last."""
 
-_MAX_OUTLINES = 32
+_MAX_OUTLINES = 8
+
+_MAX_MASKED = 48.0
+"""The extent of a brush, in voxels to each side, up to which its own faces hide its lines: those of larger ones take
+hundreds of megabytes."""
 
 
 def _outline_of(shape: Any, parity: tuple[int, ...]) -> tuple[Part, int]:
@@ -187,7 +191,8 @@ def _outline_of(shape: Any, parity: tuple[int, ...]) -> tuple[Part, int]:
     key = shape.kind, shape.half, shape.face, shape.falloff, shape.stamp.shape, shape.stamp.tobytes(), parity
     if key not in _outlines:
         found = touched(Placement(shape, (parity[0], parity[1], parity[2])))
-        _outlines[key] = Part(hash(key), outline(found), faces=faces(found)), found.count
+        masks = faces(found) if max(shape.half) <= _MAX_MASKED else None
+        _outlines[key] = Part(hash(key), outline(found), faces=masks), found.count
         while len(_outlines) > _MAX_OUTLINES:
             _outlines.pop(next(iter(_outlines)))
     return _outlines[key]

@@ -22,6 +22,11 @@ def active_material(owner: bpy.types.Object) -> int:
     return max((index for index in indices if index <= chosen), default=indices[0] if indices else 1)
 
 
+def active_item(owner: bpy.types.Object) -> str:
+    """The item of material_items() of the material that tools place."""
+    return str(active_material(owner)) if session.world_of(owner).palette.items() else ACTIVE
+
+
 def material_items(_self: object, context: bpy.types.Context) -> Items:
     """Enum items of the active world's materials, the active one of which comes first. Each one's number is its index,
     its identifier the same as text."""

@@ -9,6 +9,7 @@ import numpy as np
 from bpy_extras import view3d_utils
 from numpy.typing import NDArray
 
+from ..voxel.errors import VoxelwrightError
 from ..voxel.world import World
 from . import kernel_cache, session, worlds
 
@@ -59,8 +60,11 @@ def pick(owners: Iterable[bpy.types.Object], ray: Ray) -> Pick | None:
 
 
 def in_voxels(owner: bpy.types.Object, ray: Ray) -> Ray:
-    """The ray in the object's voxel space."""
-    to_voxels = np.linalg.inv(np.array(owner.matrix_world))
+    """The ray in the object's voxel space. Raises VoxelwrightError where the object has no extent."""
+    try:
+        to_voxels = np.linalg.inv(np.array(owner.matrix_world))
+    except np.linalg.LinAlgError:
+        raise VoxelwrightError(f'"{owner.name}" has a scale of 0; give it another one.') from None
     return Ray(to_voxels[:3, :3] @ ray.origin + to_voxels[:3, 3], to_voxels[:3, :3] @ ray.direction)
 
 

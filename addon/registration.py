@@ -12,6 +12,7 @@ from . import (
     animation,
     cli,
     idnames,
+    kept_settings,
     keymaps,
     palette_panel,
     panels,
@@ -157,7 +158,8 @@ def _steps() -> list[_Step]:
         _Step(keymaps.register, keymaps.unregister),
         _Step(toolbar.register, toolbar.unregister),
     ]
-    steps += [_handler(name, f) for module in (session, animation, selections) for name, f in module.HANDLERS.items()]
+    with_handlers = (session, animation, selections, kept_settings)
+    steps += [_handler(name, f) for module in with_handlers for name, f in module.HANDLERS.items()]
     return steps
 
 

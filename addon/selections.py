@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from . import session
+from .guarding import guarded
 from .properties import of_object
 
 if TYPE_CHECKING:
@@ -87,5 +87,5 @@ def _forget() -> None:
     _kept.clear()
 
 
-HANDLERS = {"load_post": session.handler(_forget)}
+HANDLERS = {"load_post": guarded(_forget)}
 """Our handlers by the name of their list in bpy.app.handlers."""

@@ -12,7 +12,7 @@ A duplicated empty shares the world until one of the two is changed or baked; th
 """
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import bpy
 
@@ -21,6 +21,7 @@ from ..voxel.jobs import finish
 from ..voxel.storage import Loaded, world_from_bytes
 from ..voxel.world import Edit, World, content
 from . import blend_storage, journal_files, preferences
+from .guarding import guarded
 from .history import Frame, History
 from .properties import of_object
 from .recorder import Recorder, folder, snapshot_of
@@ -131,6 +132,12 @@ def uncover(owner: bpy.types.Object) -> None:
     _entry_of(owner).uncover()
 
 
+def is_covered(owner: bpy.types.Object) -> bool:
+    """Whether a tool shows over the object's world what it is about to do."""
+    entry = _entries.get(of_object(owner).world_id)
+    return entry is not None and bool(entry.covered) and entry.frame is None
+
+
 def is_lost(owner: bpy.types.Object) -> bool:
     """Whether it is known that the object's world cannot be loaded."""
     world_id = of_object(owner).world_id
@@ -155,8 +162,7 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
 
     Raises VoxelwrightError, with nothing changed, where the object is linked from another file.
     """
-    if owner.library is not None:
-        raise VoxelwrightError(f'"{owner.name}" is linked from another file; make it local before you change it.')
+    check_editable(owner)
     make_single(owner)
     world_id, entry = of_object(owner).world_id, _entry_of(owner)
     if edit:
@@ -172,11 +178,22 @@ def commit(owner: bpy.types.Object, edit: Edit) -> None:
     _undone.clear()
 
 
+def check_editable(owner: bpy.types.Object) -> None:
+    """Raise VoxelwrightError where the object, and so its world, is linked from another file, be it overridden: what is
+    changed would be gone when this file is opened again."""
+    if _is_linked(owner):
+        raise VoxelwrightError(f'"{owner.name}" is linked from another file; make it local before you change it.')
+
+
+def _is_linked(owner: bpy.types.Object) -> bool:
+    return owner.library is not None or owner.override_library is not None
+
+
 def make_single(owner: bpy.types.Object) -> None:
     """Give the object a world of its own where another object carries the same one."""
     group = of_object(owner)
     others = (other for other in bpy.data.objects if other != owner)
-    if owner.library is not None or all(of_object(other).world_id != group.world_id for other in others):
+    if _is_linked(owner) or all(of_object(other).world_id != group.world_id for other in others):
         return
     world = World()
     world.apply(content(own_world_of(owner)))
@@ -236,20 +253,7 @@ def _from_journals(owner: bpy.types.Object) -> Loaded:
     return finish(found.loading())
 
 
-# --- Handlers. Whatever goes wrong in one becomes a line on the console; Blender goes on, with the other handlers. ---
-
-
-def handler(function: Callable[..., None], n_arguments: int = 0) -> Callable[..., None]:
-    """A function, which takes so many of Blender's arguments, as Blender calls its handlers; it never raises."""
-
-    @bpy.app.handlers.persistent
-    def guarded(*arguments: object) -> None:
-        try:
-            function(*arguments[:n_arguments])
-        except Exception as error:
-            print(f"Voxelwright: {function.__name__.strip('_')} failed, please report it: {error!r}")
-
-    return guarded
+# --- Handlers ------------------------------------------------------------------------------------------------------
 
 
 def _carried() -> set[str]:
@@ -369,14 +373,14 @@ def _drop_bytes() -> None:
 
 
 HANDLERS = {
-    "undo_pre": handler(_before_undo),
-    "undo_post": handler(_after_undo),
-    "redo_post": handler(_after_undo),
-    "load_post": handler(_after_load),
-    "blend_import_post": handler(_after_import),
-    "save_pre": handler(_before_save),
-    "save_post": handler(_after_save, 1),
-    "save_post_fail": handler(_drop_bytes),
+    "undo_pre": guarded(_before_undo),
+    "undo_post": guarded(_after_undo),
+    "redo_post": guarded(_after_undo),
+    "load_post": guarded(_after_load),
+    "blend_import_post": guarded(_after_import),
+    "save_pre": guarded(_before_save),
+    "save_post": guarded(_after_save, 1),
+    "save_post_fail": guarded(_drop_bytes),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""
 

@@ -9,12 +9,15 @@ import bpy
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import finish
 from . import clipboard, worlds
+from .files import check_suffix
 
 if TYPE_CHECKING:
     from ..voxel.edit.clipboard import Clip
 
-_files: dict[Path, tuple[int, "Clip"]] = {}
-"""The file read last, with the time of its last change."""
+_SUFFIXES = (".vox", ".vxw")
+
+_files: "dict[Path, tuple[int, Clip | VoxelwrightError]]" = {}
+"""The file read last, or why it cannot be, with the time of its last change: cursors ask at every redraw."""
 
 
 def clip_of(settings: Any) -> "Clip":
@@ -43,12 +46,23 @@ def _of_file(name: str) -> "Clip":
     except OSError as error:
         raise VoxelwrightError(f"{path.name} cannot be read ({error.strerror}); choose another file.") from None
     if path not in _files or _files[path][0] != changed:
-        from ..voxel.edit.clipboard import Clip
-
-        world, _ = finish(worlds.import_file(path, worlds.ImportOptions()))
-        bounds = world.bounds()
-        if bounds is None:
-            raise VoxelwrightError(f"{path.name} has no voxels; choose another file.")
         _files.clear()
-        _files[path] = changed, Clip(world, *bounds)
-    return _files[path][1]
+        try:
+            _files[path] = changed, _read(path)
+        except VoxelwrightError as error:
+            _files[path] = changed, error
+    found = _files[path][1]
+    if isinstance(found, VoxelwrightError):
+        raise found
+    return found
+
+
+def _read(path: Path) -> "Clip":
+    from ..voxel.edit.clipboard import Clip
+
+    check_suffix(path, _SUFFIXES)
+    world, _ = finish(worlds.import_file(path, worlds.ImportOptions()))
+    bounds = world.bounds()
+    if bounds is None:
+        raise VoxelwrightError(f"{path.name} has no voxels; choose another file.")
+    return Clip(world, *bounds)

@@ -9,6 +9,7 @@ from ..voxel.edit.brushes import ACTIONS, FALLOFFS, LOCKS, PATTERNS, RANGES, SHA
 from ..voxel.limits import MAX_CONNECTED_VOXELS
 from . import idnames, palettes
 from .redrawing import redraw
+from .symmetry_properties import SYMMETRY_KEYS
 
 Items = list[tuple[str, str, str]]
 
@@ -106,7 +107,7 @@ class BrushSettings:
         subtype="FACTOR",
         **_range("strength"),
     )
-    falloff: _falloff(_DEFAULTS.falloff.upper())
+    falloff: _falloff("CONSTANT")
     spacing: bpy.props.FloatProperty(
         name="Spacing",
         description="The distance of the dabs of a stroke, in radii",
@@ -168,6 +169,7 @@ class VOXELWRIGHT_PG_sculpt(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["sculpt"], update=_redraw
     )
+    falloff: _falloff("SMOOTH")
 
 
 class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
@@ -176,7 +178,6 @@ class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["build"], update=_redraw
     )
-    falloff: _falloff("CONSTANT")
 
 
 class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
@@ -185,7 +186,6 @@ class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
     action: bpy.props.EnumProperty(
         name="Action", description="What the brush does", items=ACTION_ITEMS["paint"], update=_redraw
     )
-    falloff: _falloff("CONSTANT")
 
 
 CONNECTION_ITEMS: Items = [
@@ -279,7 +279,32 @@ class VOXELWRIGHT_PG_select(bpy.types.PropertyGroup):
 def copy_settings(source: Any, target: Any, keys: tuple[str, ...]) -> None:
     """Give target, a property group or an operator, the same settings."""
     for key in keys:
-        setattr(target, key, getattr(source, key))
+        value = getattr(source, key)
+        # The second material is one that this world's palette does not have.
+        setattr(target, key, palettes.ACTIVE if key == "second" and not value else value)
+
+
+PATTERN_SETTINGS = {
+    "ONLY": (),
+    "MIX": ("second", "share"),
+    "HEIGHT": ("second", "low", "high"),
+    "NOISE": ("second", "wavelength"),
+}
+"""What each pattern needs besides the material."""
+
+PLACING = frozenset({"ADD", "REPLACE", "PAINT"})
+"""The actions that place a material."""
+
+
+def draw_placed(layout: bpy.types.UILayout, operator: Any) -> None:
+    """What an operator with a brush places, and its symmetry, in the redo panel."""
+    if operator.action in PLACING:
+        for name in ("material", "pattern", *PATTERN_SETTINGS[operator.pattern]):
+            layout.prop(operator, name)
+    if operator.strength < 1.0 or operator.pattern != "ONLY":
+        layout.prop(operator, "seed")
+    for name in SYMMETRY_KEYS:
+        layout.prop(operator, name)
 
 
 def apply_brush(brush: Brush, target: Any) -> None:

@@ -8,7 +8,7 @@ import moderngl
 from .context import capabilities
 from .frame import frame_record
 from .owned import Owned
-from .passes.cull import CullPass
+from .passes.cull import CullPass, CullQuadsPass
 from .passes.draw import Drawn, DrawPass
 from .passes.occlusion import DepthTilesPass
 from .passes.picture import CopyDepthPass
@@ -70,6 +70,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
     def _make(self, owned: Owned) -> None:
         ctx = self._ctx
         self._cull = owned.add(CullPass(ctx))
+        self._cull_quads = owned.add(CullQuadsPass(ctx))
         self._draw = owned.add(DrawPass(ctx))
         self._depth_tiles = owned.add(DepthTilesPass(ctx))
         self._copy_depth = owned.add(CopyDepthPass(ctx))
@@ -113,15 +114,19 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         """Draw one world's opaque quads, or all of them as such, over what is there. Only its own are in the visibility
         target then."""
         commands = pool.commands
-        commands.resize(pool.quads.n_rows, pool.smooth.n_rows)
+        commands.resize(pool.quads.n_rows, pool.smooth.n_rows, pool.quads.capacity)
         drawn = Drawn.OPAQUE if pool.has_transparency else Drawn.ALL
         with self.timers.stage("cull"):
             self._cull.run(commands, target, second=False)
+        with self.timers.stage("cull quads"):
+            self._cull_quads.run(commands, target, second=False)
         with self.timers.stage("draw"):
             self._draw.run(commands, drawn)
         with self.timers.stage("cull hidden"):
             self._depth_tiles.run(target)
             self._cull.run(commands, target, second=True)
+        with self.timers.stage("cull hidden quads"):
+            self._cull_quads.run(commands, target, second=True)
             pool.materials.bind()
         with self.timers.stage("draw newly seen"):
             self._draw.run(commands, drawn)

@@ -5,7 +5,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.layout import CHUNK_VOXELS, VOXEL_DTYPE
+from ..voxel.layout import CHUNK_SIZE, CHUNK_VOXELS, VOXEL_DTYPE
 from .buffers import grown, new_buffer
 from .context import Capabilities
 from .records import MAX_VOXEL_PAGES, OCCUPANCY_WORDS, StorageBinding
@@ -13,6 +13,7 @@ from .records import MAX_VOXEL_PAGES, OCCUPANCY_WORDS, StorageBinding
 VOXEL_BYTES = CHUNK_VOXELS * VOXEL_DTYPE.itemsize
 OCCUPANCY_BYTES = 4 * OCCUPANCY_WORDS
 SLOT_BYTES = VOXEL_BYTES + OCCUPANCY_BYTES
+_PLANE_BYTES = VOXEL_BYTES // CHUNK_SIZE
 
 _MAX_PAGE_BYTES = 1 << 30
 _OTHER_BLOCKS = 7
@@ -31,6 +32,7 @@ class VoxelPages:
         self.capacity = 0
         self._pages: list[moderngl.Buffer] = []
         self._occupancy = ctx.buffer(reserve=OCCUPANCY_BYTES)
+        self._held: dict[int, NDArray[np.uint16]] = {}  # what was uploaded last, by slot
         self._free: list[int] = []
         self._n_used = 0
 
@@ -81,12 +83,20 @@ class VoxelPages:
 
     def give_back(self, slot: int) -> None:
         """Free a slot. What is in it stays until another chunk takes it."""
+        self._held.pop(slot, None)
         self._free.append(slot)
 
     def write(self, slot: int, voxels: NDArray[np.uint16]) -> None:
-        """Upload a chunk (32, 32, 32) as it lies."""
-        page, index = divmod(slot, self.page_slots)
-        self._pages[page].write(np.ascontiguousarray(voxels), offset=index * VOXEL_BYTES)
+        """Upload a chunk (32, 32, 32), which stays as it is, as it lies: from the first plane of x to the last one that
+        differ from what the slot holds."""
+        held = self._held.get(slot)
+        differs = np.ones(CHUNK_SIZE, bool) if held is None else (voxels != held).any(axis=(1, 2))
+        planes = np.flatnonzero(differs)
+        if len(planes):
+            page, index = divmod(slot, self.page_slots)
+            offset = index * VOXEL_BYTES + int(planes[0]) * _PLANE_BYTES
+            self._pages[page].write(voxels[planes[0] : planes[-1] + 1], offset=offset)
+        self._held[slot] = voxels
 
     def bind(self) -> None:
         """Bind the pages and the occupancy to their binding points; a page that is not there is bound as the first."""

@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...voxel.layout import CHUNK_SHIFT, FACE_AXIS, FACE_SIGN, POS_Z
+from ...voxel.layout import FACE_AXIS, FACE_SIGN, POS_Z
 from ...voxel.limits import MAX_WORLD_EDGE
 from ...voxel.world import Coord, Edit, World
-from .. import brushes, cursor, idnames, palettes, picking, selections
+from .. import brushes, cursor, idnames, palettes, picking, selections, session
 from ..properties import of_object
 from ..symmetry_properties import SYMMETRY_KEYS, SymmetrySettings
-from ..tool_properties import ACTION_ITEMS, BRUSH_KEYS, BrushSettings, copy_settings, of_tool
-from .gesture import GestureOperator
+from ..tool_properties import ACTION_ITEMS, BRUSH_KEYS, BrushSettings, copy_settings, draw_placed, of_tool
+from .gesture import WHEEL, GestureOperator
 from .stroke import MODES
 
 if TYPE_CHECKING:
     from ...voxel.edit.shapes import Placement
 
-_MAX_SHOWN_CHUNKS = 256
-"""Of what reaches into more chunks the outline alone is shown during the gesture."""
-
-_WHEEL = {"WHEELUPMOUSE": 1, "WHEELDOWNMOUSE": -1, "UP_ARROW": 1, "DOWN_ARROW": -1}
+_MAX_SHOWN_VOXELS = 1 << 22
+"""Of what goes over more voxels the outline alone is shown during the gesture."""
 
 
 class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
@@ -52,10 +50,10 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         copy_settings(settings, self, BRUSH_KEYS)
         copy_settings(of_object(owner).symmetry, self, SYMMETRY_KEYS)
         self.action = brushes.action_in_mode(settings.action, self.mode)
-        self.material = str(palettes.active_material(owner))
+        self.material = palettes.active_item(owner)
         self.seed = random.randrange(1 << 16)
-        local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
-        found = brushes.aim_at_voxel(owner, local, outside=self._is_outside)
+        ray = picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y))
+        found = self.aim(owner, ray)
         if found is None:
             return False
         self.start = self.end = brushes.voxel_of(found.point)
@@ -65,17 +63,25 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
 
     def drag(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
         if event.type in {"MOUSEMOVE", "INBETWEEN_MOUSEMOVE"}:
-            local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
-            end = self.end_at(owner, local)
+            ray = picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y))
+            end = self.end_at(owner, ray)
             if end is not None:
                 start = np.array(self.start)
                 self.end = np.clip(end, start - MAX_WORLD_EDGE + 1, start + MAX_WORLD_EDGE - 1).tolist()
-        elif not (event.type in _WHEEL and event.value == "PRESS" and self.deepen(_WHEEL[event.type])):
+        elif not (event.type in WHEEL and event.value == "PRESS" and self.deepen(WHEEL[event.type])):
             return
         self._show(context, owner, event)
 
-    def end_at(self, owner: bpy.types.Object, local: picking.Ray) -> Coord | None:
-        """Where a ray in voxel space puts the end."""
+    def aim(self, owner: bpy.types.Object, ray: picking.Ray) -> brushes.Aim | None:
+        """Where a ray in Blender's world space begins."""
+        raise NotImplementedError
+
+    def end_at(self, owner: bpy.types.Object, ray: picking.Ray) -> Coord | None:
+        """Where a ray in Blender's world space puts the end."""
+        raise NotImplementedError
+
+    def n_touched(self) -> int:
+        """About how many voxels it goes over, without symmetry."""
         raise NotImplementedError
 
     def deepen(self, _n_voxels: int) -> bool:
@@ -97,21 +103,28 @@ class _DrawOperator(GestureOperator, BrushSettings, SymmetrySettings):
         action = brushes.action_of(self, owner, first)
         return dab(world, action, self.placements(), brushes.symmetry_of(self), selections.selection_of(owner))
 
-    @property
-    def _is_outside(self) -> bool:
-        return brushes.builds_outwards(self.action)
-
     def _show(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
         low, high = self.outlined()
-        size = np.array(high) - low + 1
-        if np.prod((np.array(high) >> CHUNK_SHIFT) - (np.array(low) >> CHUNK_SHIFT) + 1) <= _MAX_SHOWN_CHUNKS:
+        n_images = len(brushes.symmetry_of(self).images())
+        if self.n_touched() * n_images <= _MAX_SHOWN_VOXELS:
             self.preview(owner)
+        else:
+            session.uncover(owner)
         place = event.mouse_region_x, event.mouse_region_y
-        cursor.follow(context, place, ([cursor.box_part(low, high)], "{} × {} × {}".format(*size.tolist())))
+        size = " × ".join(str(b - a + 1) for a, b in zip(low, high, strict=True))
+        cursor.follow(context, place, ([cursor.box_part(low, high), *cursor.planes(owner)], size))
+
+    def draw_settings(self, *names: str) -> None:
+        """The redo panel, with what both have and these settings of the brush."""
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("action", "start", "end", *names):
+            layout.prop(self, name)
+        draw_placed(layout, self)
 
 
 class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):
-    """Drag a box in the plane of the face under the mouse; the wheel makes it higher. Ctrl removes what is in it"""
+    """Drag a box in the plane of the face under the mouse; the wheel makes it higher. Ctrl does the opposite"""
 
     bl_idname = idnames.OT_DRAW_BOX
     bl_label = "Draw Box"
@@ -119,14 +132,24 @@ class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):
 
     help_text = "Turn the wheel for the box's height; release to keep it; Esc to leave the world as it was"
 
-    def end_at(self, _owner: bpy.types.Object, local: picking.Ray) -> Coord | None:
+    def aim(self, owner: bpy.types.Object, ray: picking.Ray) -> brushes.Aim | None:
+        return brushes.aim_at_voxel(owner, picking.in_voxels(owner, ray), outside=brushes.builds_outwards(self.action))
+
+    def end_at(self, owner: bpy.types.Object, ray: picking.Ray) -> Coord | None:
         axis = int(FACE_AXIS[self.face])
-        point = brushes.on_plane(local, axis, self.start[axis] + 0.5)
-        if point is None:
+        point = brushes.on_plane(picking.in_voxels(owner, ray), axis, self.start[axis] + 0.5)
+        if point is None or not brushes.is_near(owner, point):
             return None
         end = list(brushes.voxel_of(point))
         end[axis] = self.end[axis]
         return (end[0], end[1], end[2])
+
+    def n_touched(self) -> int:
+        low, high = self.outlined()
+        return int(np.prod(np.array(high, np.int64) - low + 1))
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        self.draw_settings("strength")
 
     def deepen(self, n_voxels: int) -> bool:
         self.end[FACE_AXIS[self.face]] += n_voxels * int(FACE_SIGN[self.face])
@@ -139,7 +162,7 @@ class VOXELWRIGHT_OT_draw_box(_DrawOperator, bpy.types.Operator):
 
 
 class VOXELWRIGHT_OT_draw_line(_DrawOperator, bpy.types.Operator):
-    """Drag a line from one voxel to another, with the Build tool's brush. Ctrl removes what is in its way"""
+    """Drag a line from one voxel to another, with the Build tool's brush. Ctrl does the opposite"""
 
     bl_idname = idnames.OT_DRAW_LINE
     bl_label = "Draw Line"
@@ -147,18 +170,29 @@ class VOXELWRIGHT_OT_draw_line(_DrawOperator, bpy.types.Operator):
 
     help_text = "Release to keep the line; Esc to leave the world as it was"
 
-    def end_at(self, owner: bpy.types.Object, local: picking.Ray) -> Coord | None:
-        found = brushes.aim_at_voxel(owner, local, outside=self._is_outside)
+    def aim(self, owner: bpy.types.Object, ray: picking.Ray) -> brushes.Aim | None:
+        return brushes.aim(owner, ray, self, self.action)
+
+    def end_at(self, owner: bpy.types.Object, ray: picking.Ray) -> Coord | None:
+        found = self.aim(owner, ray)
         if found is not None:
             return brushes.voxel_of(found.point)
         axis = int(FACE_AXIS[self.face])
-        point = brushes.on_plane(local, axis, self.start[axis] + 0.5)
-        return None if point is None else brushes.voxel_of(point)
+        point = brushes.on_plane(picking.in_voxels(owner, ray), axis, self.start[axis] + 0.5)
+        return None if point is None or not brushes.is_near(owner, point) else brushes.voxel_of(point)
+
+    def n_touched(self) -> int:
+        n_steps = int(np.max(np.abs(np.subtract(self.end, self.start)))) + 1
+        return n_steps * round(2 * self.radius) ** 3
 
     def placements(self) -> "Iterable[Placement]":
         from ...voxel.edit.shapes import line_between
 
-        return line_between(brushes.shape_of(self, self.action, self.face), tuple(self.start), tuple(self.end))
+        shape = brushes.shape_of(self, self.action, self.face)
+        return line_between(shape, tuple(self.start), tuple(self.end), brushes.is_between(self))
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        self.draw_settings("shape", "radius", "strength", "falloff")
 
 
 CLASSES = (VOXELWRIGHT_OT_draw_box, VOXELWRIGHT_OT_draw_line)

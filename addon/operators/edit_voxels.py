@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The selected voxels are deleted, filled, and hollowed."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...voxel.errors import VoxelwrightError
 from ...voxel.jobs import Job
 from ...voxel.limits import MAX_SELECTION_STEPS
 from ...voxel.world import World
-from .. import idnames
+from .. import idnames, selections, session
 from ..palettes import index_of, material_items
 from .voxel_operator import Outcome, VoxelOperator
 
@@ -38,6 +39,14 @@ class VOXELWRIGHT_OT_delete_voxels(_ActionOperator, bpy.types.Operator):
     bl_idname = idnames.OT_DELETE_VOXELS
     bl_label = "Delete Voxels"
     bl_options = {"REGISTER", "UNDO"}
+
+    # Where nothing is selected the key must not go on to Blender, which would delete the whole object.
+    needs_selection = False
+
+    def start(self, context: bpy.types.Context) -> Job[Any]:
+        if selections.selection_of(session.active_world_object(context)) is None:
+            raise VoxelwrightError("Select the voxels to be deleted first.")
+        return super().start(context)
 
     def action(self) -> "Action":
         from ...voxel.edit.actions import remove

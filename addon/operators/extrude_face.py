@@ -7,9 +7,12 @@ import numpy as np
 from ...voxel.layout import FACE_NORMALS, POS_Z
 from ...voxel.limits import MAX_CONNECTED_VOXELS, MAX_EXTRUSION
 from ...voxel.world import Edit, World
-from .. import brushes, cursor, idnames, picking, selections
+from .. import brushes, cursor, idnames, picking, selections, session
 from ..tool_properties import of_tools
 from .gesture import GestureOperator
+
+_MAX_SHOWN_VOXELS = 1 << 20
+"""Beyond so many voxels only the number is shown during the drag."""
 
 
 class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
@@ -40,6 +43,7 @@ class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
     )
 
     _grip: Any
+    _n_faces: int
 
     def begin(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> bool:
         local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
@@ -49,6 +53,7 @@ class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
         self.limit = of_tools(context.scene).fill.limit
         self.start, self.face, self.n_voxels = brushes.voxel_of(found.point), found.face, 0
         self._grip = np.array(found.point)
+        self._n_faces = self._count(session.world_of(owner))
         return True
 
     def drag(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
@@ -59,8 +64,16 @@ class VOXELWRIGHT_OT_extrude_face(GestureOperator, bpy.types.Operator):
         n_voxels = _along(self._grip, FACE_NORMALS[self.face].astype(np.float64), local)
         if n_voxels is not None and n_voxels != self.n_voxels:
             self.n_voxels = n_voxels
-            self.preview(owner)
+            if self._n_faces * abs(n_voxels) <= _MAX_SHOWN_VOXELS:
+                self.preview(owner)
+            else:
+                session.uncover(owner)
         cursor.follow(context, place, ([], f"{self.n_voxels:+d} voxels"))
+
+    def _count(self, world: World) -> int:
+        from ...voxel.edit.connected import connected
+
+        return connected(world, tuple(self.start), "face", self.face, self.limit).count
 
     def made(self, owner: bpy.types.Object, world: World) -> Edit:
         from ...voxel.edit.connected import extrude

@@ -30,7 +30,7 @@ class VOXELWRIGHT_OT_fill_connected(GestureOperator, FillSettings, bpy.types.Ope
             return False
         copy_settings(of_tools(context.scene).fill, self, FILL_KEYS)
         self.start, self.face = brushes.voxel_of(found.point), found.face
-        self.material = str(palettes.active_material(owner))
+        self.material = palettes.active_item(owner)
         return True
 
     def made(self, owner: bpy.types.Object, world: World) -> Edit:

@@ -11,8 +11,9 @@ import bpy
 
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Edit, World
-from .. import cursor, kernel_cache, picking, session, worlds
+from .. import animation, cursor, kernel_cache, picking, session, worlds
 from ..redrawing import redraw
+from ..viewport import handler
 from .job_operator import Result, has_world
 
 # A mixin, as JobOperator is one.
@@ -81,7 +82,9 @@ class GestureOperator(_Operator):
             raise
 
     def _begun(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> Result:
-        session.world_of(owner)
+        if owner not in handler.shown_worlds(context):
+            raise VoxelwrightError(f'"{owner.name}" is not shown in this viewport; show it before you change it.')
+        session.check_editable(owner)
         session.uncover(owner)
         self._target = session.Target(owner)
         picking.freeze(owner, True)
@@ -106,7 +109,7 @@ class GestureOperator(_Operator):
                 cursor.follow(context, place)
                 return result
             if self._target is not None and event.type not in _NO_INPUT:
-                self.drag(context, self._target.owner(context.scene), event)
+                self._drag(context, self._target.owner(context.scene), event)
         except VoxelwrightError as error:
             self._stop(context)
             self.report({"ERROR"}, str(error))
@@ -115,6 +118,13 @@ class GestureOperator(_Operator):
             self._stop(context)
             raise
         return {"RUNNING_MODAL"}
+
+    def _drag(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> None:
+        """What cannot be done is said beside the mouse, and the gesture goes on."""
+        try:
+            self.drag(context, owner, event)
+        except VoxelwrightError as error:
+            cursor.follow(context, (event.mouse_region_x, event.mouse_region_y), ([], str(error)))
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender calls this where it ends the operator itself."""
@@ -135,6 +145,7 @@ class GestureOperator(_Operator):
         assert self._target is not None
         owner = self._target.owner(context.scene)
         self._stop(context)
+        session.uncover(owner)
         # A gesture that changes nothing is no step of undo.
         return {"FINISHED"} if self.finish(owner) else {"CANCELLED"}
 
@@ -151,7 +162,12 @@ class GestureOperator(_Operator):
             return
         session.uncover(owner)
         picking.freeze(owner, False)
+        # Where a frame of its animation was shown, it is again.
+        animation.show_phase(owner, reduced=False)
 
+
+WHEEL = {"WHEELUPMOUSE": 1, "WHEELDOWNMOUSE": -1, "UP_ARROW": 1, "DOWN_ARROW": -1}
+"""What turns of the wheel, and the keys for those who have none, mean."""
 
 _NO_INPUT = frozenset({"TIMER", "TIMER_REPORT", "NONE", "WINDOW_DEACTIVATE"})
 

@@ -87,6 +87,10 @@ class VOXELWRIGHT_OT_resize_brush(bpy.types.Operator):
                 self._set(context, self._before + way / _PIXELS_FOR_ALL)
         return {"RUNNING_MODAL"}
 
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender calls this where it ends the operator itself."""
+        self._ended(context, "CANCELLED")
+
     def _set(self, context: bpy.types.Context, value: float) -> None:
         low, high = RANGES[self.setting.lower()]
         value = min(max(value, low), high)

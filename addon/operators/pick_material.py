@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import bpy
 
+from ...voxel.errors import VoxelwrightError
 from ...voxel.layout import MATERIAL_SHIFT
 from .. import brushes, idnames, picking, session
 from ..properties import of_object
@@ -24,11 +25,18 @@ class VOXELWRIGHT_OT_pick_material(bpy.types.Operator):
             prepare_tools()
             return {"CANCELLED"}
         owner = session.active_world_object(context)
-        local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
-        found = brushes.aim_at_voxel(owner, local, outside=False)
+        try:
+            local = picking.in_voxels(owner, picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y)))
+            found = brushes.aim_at_voxel(owner, local, outside=False)
+        except VoxelwrightError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         if found is None:
             return {"CANCELLED"}
-        of_object(owner).material = session.world_of(owner).voxel(*brushes.voxel_of(found.point)) >> MATERIAL_SHIFT
+        material = session.world_of(owner).voxel(*brushes.voxel_of(found.point)) >> MATERIAL_SHIFT
+        if material == of_object(owner).material:
+            return {"CANCELLED"}
+        of_object(owner).material = material
         context.area.tag_redraw()
         return {"FINISHED"}
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...voxel.errors import VoxelwrightError
 from ...voxel.layout import POS_Z
 from ...voxel.world import Coord, World
-from .. import picking, selections, session
+from .. import cursor, picking, selections, session
 from ..placement import Placement
 from ..redrawing import redraw
 from ..viewport import selection_overlay
@@ -89,6 +89,7 @@ class PlacingOperator(VoxelOperator):
 
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
+        cursor.hide()
         clip = self.clip_to_place(session.own_world_of(owner), selections.selection_of(owner))
         self._placement = Placement(clip, self.orientation())
         segments = [outline(solid(clip.voxels)), box_edges(clip.low, clip.high)]

@@ -10,11 +10,9 @@ from ...voxel.world import Coord
 from .. import brushes, cursor, idnames, picking, selections, session
 from ..redrawing import redraw
 from ..tool_properties import of_tools
-from .gesture import are_tools_ready, prepare_tools
+from .gesture import WHEEL, are_tools_ready, prepare_tools
 from .job_operator import Result, has_world
 from .select_voxels import FACES
-
-_WHEEL = {"WHEELUPMOUSE": 1, "WHEELDOWNMOUSE": -1, "UP_ARROW": 1, "DOWN_ARROW": -1}
 
 
 class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
@@ -45,12 +43,20 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
         if not are_tools_ready():
             prepare_tools()
             return {"CANCELLED"}
+        try:
+            return self._begun(context, event)
+        except (VoxelwrightError, RuntimeError) as error:  # what an operator reports is raised as the latter
+            return self._failed(context, error)
+
+    def _begun(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         owner = session.active_world_object(context)
+        assert owner is not None
         self._target, self._deeper = session.Target(owner), 0
         found = self._aim(context, owner, event)
         if found is None:
             # As everywhere in Blender: beside everything, nothing is selected.
-            return _select("select_all", action="DESELECT") if self.mode == "SET" else {"CANCELLED"}
+            deselects = self.mode == "SET" and selections.selection_of(owner) is not None
+            return _select("select_all", action="DESELECT") if deselects else {"CANCELLED"}
         self._start = self._end = brushes.voxel_of(found.point)
         self._face = found.face
         settings = of_tools(context.scene)
@@ -71,10 +77,12 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
         try:
-            owner = self._target.owner(context.scene)
-        except VoxelwrightError as error:
-            self.report({"ERROR"}, str(error))
-            return self._stopped(context)
+            return self._moved(context, event)
+        except (VoxelwrightError, RuntimeError) as error:
+            return self._failed(context, error)
+
+    def _moved(self, context: bpy.types.Context, event: bpy.types.Event) -> Result:
+        owner = self._target.owner(context.scene)
         if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
             cursor.follow(context, (event.mouse_region_x, event.mouse_region_y))
             return self._stopped(context)
@@ -87,10 +95,14 @@ class VOXELWRIGHT_OT_select_gesture(bpy.types.Operator):
             if found is not None:
                 self._end = brushes.voxel_of(found.point)
                 self._show(context, event)
-        elif event.type in _WHEEL and event.value == "PRESS":
-            self._deeper += _WHEEL[event.type]
+        elif event.type in WHEEL and event.value == "PRESS":
+            self._deeper += WHEEL[event.type]
             self._show(context, event)
         return {"RUNNING_MODAL"}
+
+    def _failed(self, context: bpy.types.Context, error: Exception) -> Result:
+        self.report({"ERROR"}, str(error).removeprefix("Error: ").strip())
+        return self._stopped(context)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender calls this where it ends the operator itself."""

@@ -67,6 +67,12 @@ class VOXELWRIGHT_OT_stamp(GestureOperator, StampSettings, bpy.types.Operator):
             places.append((variants[variant], at))
         return stamp(world, places, selections.selection_of(owner))
 
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        for name in ("source", *(("filepath",) if self.source == "FILE" else ()), "quarters", "mirrored"):
+            layout.prop(self, name)
+
     def _aim(self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event) -> brushes.Aim | None:
         ray = picking.mouse_ray(context, (event.mouse_region_x, event.mouse_region_y))
         return brushes.aim_at_voxel(owner, picking.in_voxels(owner, ray), outside=True)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
+from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Edit, World
 from .. import brushes, cursor, idnames, palettes, picking, selections, session
 from ..points import Sample, samples_of, to_json
 from ..properties import of_object
 from ..symmetry_properties import SYMMETRY_KEYS, SymmetrySettings
-from ..tool_properties import ACTION_ITEMS, BRUSH_KEYS, BrushSettings, copy_settings, of_tool
+from ..tool_properties import ACTION_ITEMS, BRUSH_KEYS, BrushSettings, copy_settings, draw_placed, of_tool
 from .gesture import GestureOperator
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         copy_settings(settings, self, BRUSH_KEYS)
         copy_settings(of_object(owner).symmetry, self, SYMMETRY_KEYS)
         self.action = brushes.action_in_mode(settings.action, self.mode)
-        self.material = str(palettes.active_material(owner))
+        self.material = palettes.active_item(owner)
         self.seed = random.randrange(1 << 16)
         self._drawn = []
         self._mouse = event.mouse_region_x, event.mouse_region_y
@@ -104,9 +105,21 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
     def made(self, owner: bpy.types.Object, world: World) -> Edit:
         samples = samples_of(self.samples)
         stroke = self._begun_stroke(owner, world, samples)
-        for sample in samples:
-            self._draw_to(stroke, sample)
+        for number in range(len(samples)):
+            self._draw_to(stroke, samples, number)
         return stroke.edit()
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        names = ["action", "shape", "radius", "strength", "falloff", "spacing", "accumulate"]
+        if self.action in brushes.MOVING:
+            names.append("direction")
+        if self.action == "NOISE":
+            names.append("wavelength")
+        for name in names:
+            layout.prop(self, name)
+        draw_placed(layout, self)
 
     def _aim(
         self, context: bpy.types.Context, owner: bpy.types.Object, place: tuple[float, float]
@@ -119,7 +132,11 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         self._drawn.append(Sample(*found.point, found.face, pressure, jumps))
 
     def _show_last(self, owner: bpy.types.Object) -> None:
-        edit = self._draw_to(self._stroke, self._drawn[-1])
+        try:
+            edit = self._draw_to(self._stroke, self._drawn, len(self._drawn) - 1)
+        except VoxelwrightError:
+            self._drawn.pop()  # the stroke keeps what it has
+            raise
         if edit:
             session.show(owner, edit)
 
@@ -130,13 +147,17 @@ class VOXELWRIGHT_OT_stroke(GestureOperator, BrushSettings, SymmetrySettings, bp
         shape = brushes.shape_of(self, self.action, first.face)
         return brushes.stroke_of(world, self, action, shape, brushes.symmetry_of(self), within)
 
-    def _draw_to(self, stroke: "Stroke", sample: Sample) -> Edit:
+    def _draw_to(self, stroke: "Stroke", samples: list[Sample], number: int) -> Edit:
+        """Go on with the sample of that number."""
+        sample = samples[number]
         if sample.jumps:
             stroke.lift()
         pressure = sample.pressure
         # In half voxels, so that there are not too many different shapes.
         radius = max(0.5, round(2 * self.radius * pressure) / 2) if self.pressure_radius else self.radius
-        shape = brushes.shape_of(self, self.action, sample.face, radius)
+        # A brush that moves surfaces does so the same way throughout a stroke.
+        face = samples[0].face if self.action in brushes.MOVING else sample.face
+        shape = brushes.shape_of(self, self.action, face, radius)
         return stroke.to(sample.point, pressure if self.pressure_strength else 1.0, shape)
 
 

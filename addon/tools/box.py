@@ -5,7 +5,7 @@ import bpy
 
 from .. import idnames
 from .common import COMMON_KEYS, PICK_KEY, Tool, draw_placing, icon, key
-from .cursors import voxel_cursor
+from .cursors import box_cursor
 
 
 class VOXELWRIGHT_TL_box(Tool, bpy.types.WorkSpaceTool):
@@ -21,7 +21,7 @@ class VOXELWRIGHT_TL_box(Tool, bpy.types.WorkSpaceTool):
         PICK_KEY,
         *COMMON_KEYS,
     )
-    cursor = staticmethod(voxel_cursor(outside=True))
+    cursor = staticmethod(box_cursor)
 
     @staticmethod
     def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:

@@ -9,7 +9,7 @@ import bpy
 from .. import cursor, idnames, palettes, session, swatches
 from ..brushes import MOVING
 from ..properties import of_object
-from ..tool_properties import of_tool
+from ..tool_properties import PATTERN_SETTINGS, PLACING, of_tool
 
 Key = tuple[str, dict[str, Any], dict[str, Any] | None]
 
@@ -53,7 +53,7 @@ def brush_keys(tool: str) -> tuple[Key, ...]:
         key(idnames.OT_STROKE, "LEFTMOUSE", shift=True, tool=tool.upper(), mode="SMOOTH"),
         key(idnames.OT_RESIZE_BRUSH, "F", tool=tool, setting="RADIUS"),
         key(idnames.OT_RESIZE_BRUSH, "F", shift=True, tool=tool, setting="STRENGTH"),
-        PICK_KEY,
+        *((PICK_KEY,) if tool != "sculpt" else ()),
         *COMMON_KEYS,
     )
 
@@ -69,7 +69,7 @@ def draw_brush(context: bpy.types.Context, layout: bpy.types.UILayout, tool: str
     strength = layout.row(align=True)
     strength.prop(settings, "strength")
     strength.prop(settings, "pressure_strength", text="", icon="STYLUS_PRESSURE")
-    if settings.action in _PLACING:
+    if settings.action in PLACING:
         _draw_pattern(context, layout, settings)
     if settings.action == "NOISE":
         layout.prop(settings, "wavelength")
@@ -90,17 +90,8 @@ def draw_placing(context: bpy.types.Context, layout: bpy.types.UILayout) -> None
 def _draw_pattern(context: bpy.types.Context, layout: bpy.types.UILayout, settings: Any) -> None:
     draw_material(context, layout)
     layout.prop(settings, "pattern", text="")
-    for name in _PATTERN_SETTINGS[settings.pattern]:
+    for name in PATTERN_SETTINGS[settings.pattern]:
         layout.prop(settings, name)
-
-
-_PLACING = frozenset({"ADD", "REPLACE", "PAINT"})
-_PATTERN_SETTINGS = {
-    "ONLY": (),
-    "MIX": ("second", "share"),
-    "HEIGHT": ("second", "low", "high"),
-    "NOISE": ("second", "wavelength"),
-}
 
 
 def draw_material(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:

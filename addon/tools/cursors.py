@@ -7,12 +7,14 @@ import bpy
 
 from ...voxel.errors import VoxelwrightError
 from ...voxel.world import Coord
-from .. import brushes, cursor, picking, session
+from .. import brushes, cursor, picking, selections, session
+from ..brushes import symmetry_of
 from ..properties import of_object
 from ..tool_properties import of_tool, of_tools
 
 if TYPE_CHECKING:
     from ...voxel.edit.selection import Selection
+    from ...voxel.world import World
 
 MAX_SEEN = 100_000
 """Connected voxels beyond which the cursor does not look: it must follow the mouse."""
@@ -30,10 +32,19 @@ def brush_cursor(tool: str) -> cursor.Maker:
             found.point, brushes.is_between(settings)
         )
         parts, count = cursor.brush_parts(owner, placement)
-        n_images = len(brushes.symmetry_of(of_object(owner).symmetry).images())
-        return parts, f"{count:,} voxels" + (f" × {n_images}" if n_images > 1 and len(parts) > 1 else "")
+        n_images = (
+            1 if selections.selection_of(owner) is not None else len(symmetry_of(of_object(owner).symmetry).images())
+        )
+        return parts, f"{count:,} voxels" + (f" × {n_images}" if n_images > 1 else "")
 
     return made
+
+
+def box_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picking.Ray) -> cursor.Shown | None:
+    """The voxel where a box would begin."""
+    outside = brushes.builds_outwards(of_tool(context.scene, "build").action)
+    shown = voxel_cursor(outside=outside)(context, owner, ray)
+    return None if shown is None else ([*shown[0], *cursor.planes(owner)], shown[1])
 
 
 def voxel_cursor(*, outside: bool) -> cursor.Maker:
@@ -82,21 +93,30 @@ def _connected_cursor(
     return [part], f"{count:,} voxels" + (f", more than the limit of {limit:,}" if count > limit else "")
 
 
-_seen: list[tuple[int, int, str, int, "Selection", tuple[int, cursor.Part]]] = []
-"""The region found last, and of which state of which world: the mouse often stays in it."""
+_Region = tuple[int, cursor.Part] | None
+_seen: "list[tuple[World, tuple[int, int, str, int], Coord, Selection | None, _Region]]" = []
+"""What was found last: in which state of which world, from which voxel, which voxels, and what is shown of them. The
+mouse often stays there."""
 
 
-def _region_about(owner: bpy.types.Object, voxel: Coord, by: str, face: int) -> tuple[int, cursor.Part] | None:
-    """How many voxels are connected with one, and their outline; None where they are too many to be shown."""
+def _region_about(owner: bpy.types.Object, voxel: Coord, by: str, face: int) -> _Region:
+    """How many voxels are connected with one, of the selection where there is one, and their outline; None where they
+    are too many to be shown."""
     from ...voxel.edit.connected import connected
 
     world = session.world_of(owner)
-    state = id(world), world.version, by, face
-    if _seen and _seen[0][:4] == state and voxel in _seen[0][4]:
-        return _seen[0][5]
+    state = world.version, selections.number_of(owner), by, face
+    if _seen and _seen[0][0] is world and _seen[0][1] == state:
+        _, _, start, region, shown = _seen[0]
+        if voxel == start or (region is not None and voxel in region):
+            return shown
     try:
         region = connected(world, voxel, by, face, MAX_SEEN)
     except VoxelwrightError:
-        return None
-    _seen[:] = [(*state, region, (region.count, cursor.selection_part(region)))]
-    return _seen[0][5]
+        region, shown = None, None
+    else:
+        within = selections.selection_of(owner)
+        seen = region if within is None else region & within
+        shown = seen.count, cursor.selection_part(seen)
+    _seen[:] = [(world, state, voxel, region, shown)]
+    return shown

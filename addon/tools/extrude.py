@@ -5,7 +5,7 @@ import bpy
 
 from .. import idnames
 from ..tool_properties import of_tools
-from .common import COMMON_KEYS, PICK_KEY, Tool, icon, key
+from .common import COMMON_KEYS, Tool, icon, key
 from .cursors import face_cursor
 
 
@@ -14,7 +14,7 @@ class VOXELWRIGHT_TL_extrude(Tool, bpy.types.WorkSpaceTool):
     bl_label = "Extrude Voxels"
     bl_description = "Drag the connected face under the mouse out of the world, or into it"
     bl_icon = icon("extrude")
-    bl_keymap = (key(idnames.OT_EXTRUDE_FACE, "LEFTMOUSE"), PICK_KEY, *COMMON_KEYS)
+    bl_keymap = (key(idnames.OT_EXTRUDE_FACE, "LEFTMOUSE"), *COMMON_KEYS)
     cursor = staticmethod(face_cursor)
 
     @staticmethod

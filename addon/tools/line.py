@@ -18,6 +18,7 @@ class VOXELWRIGHT_TL_line(Tool, bpy.types.WorkSpaceTool):
         key(idnames.OT_DRAW_LINE, "LEFTMOUSE", mode="NORMAL"),
         key(idnames.OT_DRAW_LINE, "LEFTMOUSE", ctrl=True, mode="INVERT"),
         key(idnames.OT_RESIZE_BRUSH, "F", tool="build", setting="RADIUS"),
+        key(idnames.OT_RESIZE_BRUSH, "F", shift=True, tool="build", setting="STRENGTH"),
         PICK_KEY,
         *COMMON_KEYS,
     )
@@ -27,5 +28,6 @@ class VOXELWRIGHT_TL_line(Tool, bpy.types.WorkSpaceTool):
     def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, _tool: Any) -> None:
         settings = of_tool(context.scene, "build")
         layout.prop(settings, "shape", text="")
-        layout.prop(settings, "radius")
+        for name in ("radius", "strength", "falloff"):
+            layout.prop(settings, name)
         draw_placing(context, layout)

@@ -5,7 +5,7 @@ import bpy
 
 from .. import brushes, cursor, idnames, picking, stamps
 from ..tool_properties import of_tools
-from .common import COMMON_KEYS, PICK_KEY, Tool, icon, key
+from .common import COMMON_KEYS, Tool, icon, key
 
 
 def _clip_cursor(context: bpy.types.Context, owner: bpy.types.Object, ray: picking.Ray) -> cursor.Shown | None:
@@ -27,7 +27,7 @@ class VOXELWRIGHT_TL_stamp(Tool, bpy.types.WorkSpaceTool):
     bl_label = "Stamp Voxels"
     bl_description = "Put what was copied, or a file's voxels, onto the active world; drag to put more of them"
     bl_icon = icon("stamp")
-    bl_keymap = (key(idnames.OT_STAMP, "LEFTMOUSE"), PICK_KEY, *COMMON_KEYS)
+    bl_keymap = (key(idnames.OT_STAMP, "LEFTMOUSE"), *COMMON_KEYS)
     cursor = staticmethod(_clip_cursor)
 
     @staticmethod

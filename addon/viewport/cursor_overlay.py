@@ -17,7 +17,7 @@ _TEXT_PLACE = 24, 30
 """Right of the mouse and below it, in pixels at a scale of 1."""
 
 _TEXT_SIZE = 11
-_MAX_KEPT = 64
+_MAX_KEPT = 24
 
 _kept: dict[Hashable, Lines] = {}
 """By the parts' keys, the newest last."""

@@ -54,6 +54,7 @@ class DrawPass:
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
         transparent = drawn is Drawn.TRANSPARENT
+        commands.bind_quads()
         for program, vertices, (first, count), depth_bias in (
             (self._blocky, self._blocky_vertices, commands.blocky(transparent=transparent), (0.0, 0.0)),
             (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent), SMOOTH_DEPTH_BIAS),

@@ -11,6 +11,8 @@ from ..owned import Owned
 from ..shader import load_program
 from ..work_list import WorkList, dispatch
 
+_GROUPS_A_SLOT = 2
+
 
 class OccupancyPass:
     """Computes the occupancy records (records.OCCUPANCY_…) of slots. defines are those of the voxels' buffers."""
@@ -29,7 +31,7 @@ class OccupancyPass:
             return
         self._slots.upload(slots)
         self._program["transparent_materials"] = transparent_words(transparent)
-        dispatch(self._program, len(slots), "first_slot")
+        dispatch(self._program, _GROUPS_A_SLOT * len(slots), "first_group")
         self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT)
 
     def release(self) -> None:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vertex pulling: four vertices a PackedQuad. gl_VertexID includes the draw command's base vertex.
+// Vertex pulling: four vertices a PackedQuad, of those that culling listed; transparent ones it does not list.
+// gl_VertexID includes the draw command's base vertex.
 #include "lib/materials_drawn.glsl"
 #include "lib/quad_corner.glsl"
 #include "lib/records.glsl"
 #include "lib/visibility.glsl"
 
 layout(std430, binding = QUADS_BINDING) readonly buffer Quads { uvec2 quads[]; };
+layout(std430, binding = JOBS_BINDING) readonly buffer DrawnQuads { uint drawn_quads[]; }; // no jobs here
 layout(std430, binding = CHUNK_DRAWS_BINDING) readonly buffer ChunkDraws { ChunkDraw chunk_draws[]; };
 
 in uint row;
@@ -14,6 +16,9 @@ flat out uint seen;
 
 void main() {
     uint index = uint(gl_VertexID) >> 2;
+    if (drawn != DRAW_TRANSPARENT) {
+        index = drawn_quads[index];
+    }
     Quad quad = unpack_quad(quads[index]);
     vec3 position = grown_quad_corner(quad, uint(gl_VertexID) & 3u, chunk_draws[row].corner.xyz);
     seen = blocky_visibility(index);

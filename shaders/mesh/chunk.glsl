@@ -47,15 +47,20 @@ uint uniform_row(uint cell, uint part) {
 // Rows v … v + 3 of a slice of this chunk; v is a multiple of four.
 uvec4 four_rows(uint part, uint axis, uint slice, uint v) {
     uint cell = cells[OWN];
-    if (is_uniform(cell)) {
-        return uvec4(uniform_row(cell, part));
-    }
+    uint slot_cell = is_uniform(cell) ? 1u : cell; // any, so that there is no branch to wait at
     uint at = part + place_of_row(axis, slice, v);
+    uvec4 rows;
     if (axis == 2u) {
-        uvec2 first_two = uvec2(occupancy_word(cell, at), occupancy_word(cell, at + 32u));
-        return uvec4(first_two, occupancy_word(cell, at + 64u), occupancy_word(cell, at + 96u));
+        rows = uvec4(
+            occupancy_word(slot_cell, at),
+            occupancy_word(slot_cell, at + 32u),
+            occupancy_word(slot_cell, at + 64u),
+            occupancy_word(slot_cell, at + 96u)
+        );
+    } else {
+        rows = occupancy[(slot_cell - 1u) * (OCCUPANCY_WORDS / 4u) + at / 4u];
     }
-    return occupancy[(cell - 1u) * (OCCUPANCY_WORDS / 4u) + at / 4u];
+    return is_uniform(cell) ? uvec4(uniform_row(cell, part)) : rows;
 }
 
 uint material_in(uint cell, uvec3 voxel) {
@@ -131,16 +136,13 @@ uvec4 alike_rows(uint along, uint axis, uint slice, uint v) {
 uvec4 visible_rows(uint face, uint slice, uint v) {
     uint axis = face >> 1;
     uvec4 blocky = four_rows(OCCUPANCY_BLOCKY, axis, slice, v);
-    uvec4 hidden;
+    uint beyond = (face & 1u) == 0u ? slice + 1u : slice - 1u;
+    uvec4 hidden = four_rows(OCCUPANCY_OPAQUE, axis, beyond & 31u, v);
     if (slice == outermost_slice(face)) {
         uint at = face * 32u + v;
         hidden = uvec4(hidden_sides[at], hidden_sides[at + 1u], hidden_sides[at + 2u], hidden_sides[at + 3u]);
-    } else {
-        uint beyond = (face & 1u) == 0u ? slice + 1u : slice - 1u;
-        hidden = four_rows(OCCUPANCY_OPAQUE, axis, beyond, v);
-        if (glassy) {
-            hidden |= alike_rows(axis, axis, min(slice, beyond), v);
-        }
+    } else if (glassy) {
+        hidden |= alike_rows(axis, axis, min(slice, beyond), v);
     }
     return blocky & ~hidden;
 }

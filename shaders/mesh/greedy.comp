@@ -9,6 +9,10 @@ layout(local_size_x = THREADS) in;
 
 #include "mesh/slices.glsl"
 
+uint own_slice() {
+    return gl_LocalInvocationIndex % 32u;
+}
+
 // What a row leaves to the next one.
 uint shown;      // its visible faces
 uint starts;     // where its quads begin
@@ -72,7 +76,7 @@ uint take_row(uint go_on, uint faces, uint join_u, uint row_join_v) {
 }
 
 uint count_quads(inout uint found_kinds) {
-    uint axis = face >> 1, n = 0u;
+    uint axis = face >> 1, slice = own_slice(), n = 0u;
     uint along_u = axis == 0u ? 1u : 0u, along_v = axis == 2u ? 1u : 2u;
     begin_slice();
     for (uint v = 0u; v < 32u; v += 4u) {
@@ -103,13 +107,13 @@ uint write_ended(uint at, uint ended, uint v) {
         uint width = beyond == 0u ? 32u - u : uint(findLSB(beyond)) + 1u;
         uint height = 1u;
         FOR_HEIGHTS(ADD_DIGIT)
-        write_quad(at++, place_of_voxel(face >> 1, slice, u, v - height), width, height);
+        write_quad(at++, place_of_voxel(face >> 1, own_slice(), u, v - height), width, height);
     }
     return at;
 }
 
 void write_quads(uint at) {
-    uint axis = face >> 1;
+    uint axis = face >> 1, slice = own_slice();
     uint along_u = axis == 0u ? 1u : 0u, along_v = axis == 2u ? 1u : 2u;
     begin_slice();
     for (uint v = 0u; v < 32u; v += 4u) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The occupancy record of the slots listed, a work group each: see OCCUPANCY_… in gpu_backend/records.py.
+// The occupancy record of the slots listed, two work groups each, one for rows along x and one for those along y: see
+// OCCUPANCY_… in gpu_backend/records.py.
 #include "lib/pool.glsl"
 #include "mesh/transparency.glsl"
 
@@ -8,7 +9,7 @@ layout(local_size_x = 512) in;
 layout(std430, binding = JOBS_BINDING) readonly buffer Slots { uint slots[]; };
 layout(std430, binding = OCCUPANCY_BINDING) writeonly buffer Occupancy { uint occupancy[]; };
 
-uniform uint first_slot;
+uniform uint first_group;
 
 const uint ROW_WORDS = 16u; // of voxels of one x and y
 const uint PLANE_WORDS = 32u * ROW_WORDS;
@@ -94,7 +95,8 @@ uint four_columns(uint x, uint first_y) {
 
 void main() {
     uint thread = gl_LocalInvocationIndex;
-    uint slot = slots[first_slot + gl_WorkGroupID.x];
+    uint group = first_group + gl_WorkGroupID.x;
+    uint slot = slots[group / 2u], axis = group % 2u;
     uint base = slot * OCCUPANCY_WORDS;
     if (thread < 64u) {
         opaque_columns[thread] = 0u;
@@ -104,21 +106,19 @@ void main() {
         flags = 0u;
     }
     barrier();
-    for (uint axis = 0u; axis < 2u; axis++) {
-        uvec2 opaque = write_rows(slot, axis);
-        if (axis == 0u && opaque != uvec2(0u)) {
-            atomicOr(opaque_columns[thread / (4u * ROW_WORDS) * 8u + thread % ROW_WORDS / 2u], opaque.x | opaque.y);
-        }
+    uvec2 opaque = write_rows(slot, axis);
+    if (opaque != uvec2(0u)) {
+        atomicOr(opaque_columns[thread / (4u * ROW_WORDS) * 8u + thread % ROW_WORDS / 2u], opaque.x | opaque.y);
     }
     barrier();
-    if (thread < 16u) {
+    if (axis == 0u && thread < 16u) {
         uint found = four_columns(thread / 2u, thread % 2u * 4u);
         occupancy[base + OCCUPANCY_CELLS_4 + thread] = found;
         uint halves = uint((found & 0x0F0F0F0Fu) != 0u) | uint((found & 0xF0F0F0F0u) != 0u) << 1;
         atomicOr(cells_16, halves << (thread / 8u * 2u + thread % 2u) * 2u);
     }
     barrier();
-    if (thread == 0u) {
+    if (axis == 0u && thread == 0u) {
         occupancy[base + OCCUPANCY_CELLS_16] = cells_16;
         occupancy[base + OCCUPANCY_FLAGS] = flags;
     }

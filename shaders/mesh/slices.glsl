@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of both kinds of meshing: a work group a chunk, and for each slice of each face a thread or a few.
+// The frame of both kinds of meshing: a work group a chunk, and as many threads for each face.
 //
 // All is done twice: quads are counted first, which gives the chunk its range and each thread its place there, then
 // written. Threads are in the order of faces, and so are the quads. Materials are filled in last, when each thread has as
@@ -10,15 +10,10 @@
 #include "mesh/range.glsl"
 
 const uint FACE_THREADS = uint(THREADS) / 6u;
-const uint SLICE_THREADS = FACE_THREADS / 32u; // threads that share the rows of a slice
-const uint SHARE = 32u / SLICE_THREADS;
 
-shared uint sums[THREADS]; // quads of all threads up to this one
+shared uint sums[2 * THREADS];
 
-// This thread's part of the work.
-uint face;
-uint slice;
-uint first_v;
+uint face; // of this thread
 
 // The two functions of a kind of meshing. The first one also finds the kinds of faces; at is where the quads go.
 uint count_quads(inout uint found_kinds);
@@ -38,23 +33,31 @@ void fill_materials() {
     }
 }
 
-void sum_up(uint n) {
-    uint thread = gl_LocalInvocationIndex;
-    sums[thread] = n;
-    for (uint step = 1u; step < uint(THREADS); step <<= 1) {
+// How many quads the threads before this one have of its face. Sets face_firsts. All threads call this.
+uint sum_up(uint n) {
+    uint thread = gl_LocalInvocationIndex, place = thread % FACE_THREADS, sum = n, half_of_sums = 0u;
+    for (uint step = 1u; step < FACE_THREADS; step <<= 1) {
+        sums[half_of_sums + thread] = sum;
         barrier();
-        n += thread >= step ? sums[thread - step] : 0u;
-        barrier();
-        sums[thread] = n;
+        sum += place >= step ? sums[half_of_sums + thread - step] : 0u;
+        half_of_sums = uint(THREADS) - half_of_sums; // what others still read stays
+    }
+    if (place == FACE_THREADS - 1u) {
+        face_firsts[face + 1u] = sum;
     }
     barrier();
+    if (thread == 0u) {
+        face_firsts[0] = 0u;
+        for (uint i = 1u; i < 7u; i++) {
+            face_firsts[i] += face_firsts[i - 1u];
+        }
+    }
+    return sum - n;
 }
 
 void main() {
     uint thread = gl_LocalInvocationIndex;
     face = thread / FACE_THREADS;
-    slice = thread / SLICE_THREADS % 32u;
-    first_v = thread % SLICE_THREADS * SHARE;
     MeshJob job = jobs[first_job + gl_WorkGroupID.x];
     if (thread == 0u) {
         kinds = 0u;
@@ -74,11 +77,7 @@ void main() {
             atomicOr(kinds, found_kinds);
         }
     }
-    sum_up(n);
-    if (thread < 7u) {
-        face_firsts[thread] = thread > 0u ? sums[thread * FACE_THREADS - 1u] : 0u;
-    }
-    barrier();
+    uint before = sum_up(n);
     if (thread == 0u) {
         claim_range(job);
     }
@@ -88,7 +87,7 @@ void main() {
     }
     own_blocks(job.row);
     if (n > 0u) {
-        write_quads(range_start + sums[thread] - n);
+        write_quads(range_start + face_firsts[face] + before);
     }
     groupMemoryBarrier();
     barrier();

@@ -210,10 +210,17 @@ def test_a_mirrored_mesh_and_its_modifiers(blender, owner):
     assert np.array_equal(found, expected)
 
 
+def new_material(blender, name):
+    material = blender.data.materials.new(name)
+    if material.node_tree is None:
+        material.use_nodes = True  # Blender 4.5; from 5.0 on there always are nodes
+    return material
+
+
 def test_voxels_have_the_meshs_materials(blender, owner):
     cube = add_cube(blender)
     for name, color, alpha in (("red", (1.0, 0.0, 0.0, 1.0), 1.0), ("glass", (0.2, 0.4, 1.0, 1.0), 0.3)):
-        material = blender.data.materials.new(name)
+        material = new_material(blender, name)
         shader = material.node_tree.nodes["Principled BSDF"]
         shader.inputs["Base Color"].default_value = color
         shader.inputs["Roughness"].default_value = 0.25
@@ -266,7 +273,7 @@ def test_what_has_no_mesh_is_refused(blender, owner):
 
 
 def test_a_material_without_a_shader_gives_its_color(blender):
-    material = blender.data.materials.new("plain")
+    material = new_material(blender, "plain")
     material.node_tree.nodes.clear()
     material.diffuse_color = (1.0, 1.0, 0.0, 0.5)
     assert meshes._material(material) == Material("plain", (255, 255, 0), opacity=0.5, texture="plain")

@@ -55,7 +55,7 @@ def state_of(owner):
 
 def test_nothing_is_selected_at_first(blender, owner):
     assert selections.selection_of(owner()) is None
-    assert not blender.ops.voxelwright.delete_voxels.poll()
+    assert not blender.ops.voxelwright.fill_voxels.poll()
     assert not blender.ops.voxelwright.copy_voxels.poll()
 
 

@@ -2,19 +2,21 @@
 """What tools do, as scripts and the redo panel do it: without a window or a mouse."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from voxelwright.addon import brushes, clipboard, picking, presets, selections, session, tool_properties
+from voxelwright.addon import brushes, clipboard, picking, presets, selections, session, stamps, tool_properties
 from voxelwright.addon.tools import toolbar
 from voxelwright.voxel.edit import actions, connected, patterns, sculpt, selection, shapes
 from voxelwright.voxel.edit.clipboard import copy
 from voxelwright.voxel.edit.dabs import Stroke, dab
 from voxelwright.voxel.edit.symmetry import Symmetry
+from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.layout import CHUNK_SHAPE, POS_Z
 from voxelwright.voxel.palette import Material, Palette
-from voxelwright.voxel.world import World, as_chunk, content, new_world
+from voxelwright.voxel.world import World, as_chunk, content, edit_of_chunks, new_world
 
 PALETTE = Palette.of({1: Material("stone", (128, 126, 124)), 2: Material("moss", (70, 110, 40))})
 LOW, HIGH = (-32, -32, -32), (64, 64, 64)
@@ -152,7 +154,7 @@ def test_boxes_and_lines(owner, call) -> None:
 
     def both(world):
         world.apply(dab(world, actions.add(patterns.only(2)), box))
-        line = shapes.line_between(shapes.cube(1.5, "smooth"), (2, 3, 20), (25, 20, 3))
+        line = shapes.line_between(shapes.cube(1.5), (2, 3, 20), (25, 20, 3))
         return dab(world, actions.remove(), line)
 
     assert np.array_equal(voxels_of(owner()), expected(both))
@@ -274,3 +276,82 @@ def test_every_tool_has_an_icon_a_cursor_and_keys() -> None:
         assert callable(tool.cursor)
         assert any(idname != "wm.call_menu_pie" for idname, *_ in tool.bl_keymap)
         assert tool.bl_description
+
+
+def test_the_tools_settings_stay_over_undo(blender, owner, call) -> None:
+    settings = tool_properties.of_tools(blender.context.scene)
+    settings.build.radius, settings.sculpt.action, settings.stamp.filepath = 20.0, "FLATTEN", "/a.vox"
+    call("stroke", samples=SAMPLES, action="ADD", radius=2)
+    settings = tool_properties.of_tools(blender.context.scene)
+    settings.build.radius = 30.0
+    blender.ops.ed.undo()
+    settings = tool_properties.of_tools(blender.context.scene)
+    assert (settings.build.radius, settings.sculpt.action, settings.stamp.filepath) == (30.0, "FLATTEN", "/a.vox")
+
+
+def test_a_second_material_that_a_world_lacks_is_the_active_one(blender, owner) -> None:
+    settings = tool_properties.of_tool(blender.context.scene, "build")
+    settings.second = "2"
+    call_edit = session.own_world_of(owner())
+    session.commit(owner(), edit_of_chunks(call_edit, {}, Palette.of({1: PALETTE.materials[1]})))
+    assert settings.second == ""
+
+    class Operator:
+        pass
+
+    operator = Operator()
+    tool_properties.copy_settings(settings, operator, tool_properties.BRUSH_KEYS)
+    assert operator.second == "0"
+
+
+def test_an_object_without_extent_says_so(owner) -> None:
+    owner().matrix_world = np.diag((0.0, 1.0, 1.0, 1.0)).tolist()
+    ray = picking.Ray(np.zeros(3), np.array((0.0, 0.0, -1.0)))
+    with pytest.raises(VoxelwrightError, match="scale of 0"):
+        picking.in_voxels(owner(), ray)
+
+
+def test_the_horizon_is_too_far_to_build_on(owner) -> None:
+    flat = picking.Ray(np.array((16.0, 16.0, 50.0)), np.array((1.0, 0.0, -1e-3)))
+    assert brushes.aim_at_voxel(owner(), flat, outside=True) is None
+    near = picking.Ray(np.array((40.0, 16.0, 50.0)), np.array((1.0, 0.0, -1.0)))
+    assert brushes.aim_at_voxel(owner(), near, outside=True) == brushes.Aim((90.0, 16.0, 0.5), POS_Z)
+
+
+def test_linked_worlds_and_overrides_are_not_changed(blender, owner, tmp_path) -> None:
+    library = str(tmp_path / "library.blend")
+    blender.ops.wm.save_as_mainfile(filepath=library)
+    blender.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with blender.data.libraries.load(library, link=True) as (_, into):
+        into.objects = ["Hill"]
+    linked = into.objects[0]
+    blender.context.scene.collection.objects.link(linked)
+    override = linked.override_create(remap_local_usages=True)
+    for found in (linked, override):
+        world = session.own_world_of(found)
+        edit = dab(world, actions.add(patterns.only(1)), shapes.sphere(3).at((16, 16, 30)))
+        with pytest.raises(VoxelwrightError, match="is linked from another file"):
+            session.commit(found, edit)
+
+
+def test_deleting_needs_a_selection_and_never_takes_the_object(blender, owner, call) -> None:
+    assert blender.ops.voxelwright.delete_voxels.poll()
+    with pytest.raises(RuntimeError, match="Select the voxels to be deleted first"):
+        call("delete_voxels")
+    assert session.world_of(owner()).bounds() is not None
+
+
+def test_a_file_that_cannot_be_stamped_is_read_once(owner, call, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "broken.vox"
+    path.write_bytes(b"VOX nothing")
+    settings = SimpleNamespace(source="FILE", filepath=str(path))
+    asked = []
+    read = stamps._read
+    monkeypatch.setattr(stamps, "_read", lambda path: (asked.append(path), read(path))[1])
+    for _ in range(3):
+        with pytest.raises(VoxelwrightError):
+            stamps.clip_of(settings)
+    assert len(asked) == 1
+    picture = path.rename(tmp_path / "picture.png")
+    with pytest.raises(RuntimeError, match=r"\.vox"):
+        call("stamp", source="FILE", filepath=str(picture), puts="[[0, 0, 0]]")

@@ -55,7 +55,7 @@ class Rig:
         self.smooth["quad_offset"], self.smooth["quad_count"] = 5 * np.arange(self.n), rng.integers(0, 5, self.n)
         self.smooth["flags"] = rng.integers(0, 4, self.n)
         self.commands = DrawCommands(ctx)
-        self.commands.resize(self.n, self.n)
+        self.commands.resize(self.n, self.n, 32 * self.n)
         self.target = FrameTarget(ctx, WIDTH, HEIGHT)
         self._pass, self._tiles = CullPass(ctx), DepthTilesPass(ctx)
         state = np.zeros((), MESH_HEADER).tobytes() + self.rows.tobytes()
@@ -74,7 +74,7 @@ class Rig:
         return np.frombuffer(self.commands.seen.read(), np.uint32)[: 2 * self.n] != 0
 
     def run(self, camera: Camera, *, second: bool) -> tuple[Draws, Draws, Draws, Draws]:
-        """Opaque and transparent commands of blocks, (n, 6) each, then those of smooth surfaces, (n,) each."""
+        """Opaque and transparent commands of blocks, (n,) and (n, 6), then those of smooth surfaces, (n,) each."""
         frame = self._ctx.buffer(frame_record(camera, WIDTH, HEIGHT).tobytes())
         frame.bind_to_uniform_block(UniformBinding.FRAME)
         bindings = (StorageBinding.CHUNK_DRAWS, StorageBinding.MESH_STATE, StorageBinding.SMOOTH_DRAWS)
@@ -90,7 +90,7 @@ class Rig:
 
         blocky, smooth = self.commands.blocky, self.commands.smooth
         return (
-            part(blocky(transparent=False)).reshape(self.n, 6),
+            part(blocky(transparent=False)),
             part(blocky(transparent=True)).reshape(self.n, 6),
             part(smooth(transparent=False)),
             part(smooth(transparent=True)),
@@ -163,15 +163,19 @@ def test_commands_are_those_that_numpy_writes(make_rig: Make, flat: Make) -> Non
         sighted, sure = _in_sight(corners, camera, 0.0)
         faces = _faces_eye(corners, camera)
         culled += (~sighted).sum() + (~faces).sum()
-        for commands, flag in ((opaque, HAS_OPAQUE), (transparent, HAS_TRANSPARENT)):
-            drawn = sighted[:, None] & faces & ((rig.rows["flags"] & flag) != 0)[:, None]
-            drawn &= rig.chunks["face_counts"] > 0
-            np.testing.assert_array_equal(commands["instance_count"][sure], drawn[sure])
-            np.testing.assert_array_equal(commands["count"], 6 * rig.chunks["face_counts"])
-            first = rig.chunks["quad_offset"][:, None] + rig.chunks["face_offsets"]
-            np.testing.assert_array_equal(commands["base_vertex"], 4 * first)
-            np.testing.assert_array_equal(commands["base_instance"], np.arange(rig.n)[:, None].repeat(6, 1))
-            assert not commands["first_index"].any()
+        counts, first = rig.chunks["face_counts"], rig.chunks["quad_offset"]
+        flags, rows = rig.rows["flags"], np.arange(rig.n)
+        drawn = sighted[:, None] & faces & ((flags & HAS_TRANSPARENT) != 0)[:, None] & (counts > 0)
+        np.testing.assert_array_equal(transparent["instance_count"][sure], drawn[sure])
+        np.testing.assert_array_equal(transparent["count"], 6 * counts)
+        np.testing.assert_array_equal(transparent["base_vertex"], 4 * (first[:, None] + rig.chunks["face_offsets"]))
+        np.testing.assert_array_equal(transparent["base_instance"], rows[:, None].repeat(6, 1))
+        drawn = sighted & ((flags & HAS_OPAQUE) != 0) & (counts.sum(axis=1) > 0)
+        np.testing.assert_array_equal(opaque["instance_count"][sure], drawn[sure])
+        np.testing.assert_array_equal(opaque["count"], 6 * counts.sum(axis=1))
+        np.testing.assert_array_equal(opaque["base_vertex"], 4 * first)
+        np.testing.assert_array_equal(opaque["base_instance"], rows)
+        assert not (opaque["first_index"].any() or transparent["first_index"].any())
         sighted, sure = _in_sight(corners, camera, 1.0)
         for commands, flag in ((smooth_opaque, HAS_OPAQUE), (smooth_transparent, HAS_TRANSPARENT)):
             drawn = sighted & ((rig.smooth["flags"] & flag) != 0) & (rig.smooth["quad_count"] > 0)
@@ -196,8 +200,8 @@ def test_nothing_that_is_in_the_picture_is_culled(far_away: int, make_rig: Make,
         moved = Camera(view, camera.projection)
         rig.set_seen(np.zeros(2 * rig.n, bool))
         opaque, transparent, *_ = rig.run(moved, second=True)
-        drawn = (opaque["instance_count"] > 0) | (transparent["instance_count"] > 0)
-        can = ((rig.rows["flags"] & 3) != 0)[:, None] & (opaque["count"] > 0)
+        drawn = (opaque["instance_count"] > 0)[:, None] | (transparent["instance_count"] > 0)
+        can = ((rig.rows["flags"] & 3) != 0)[:, None] & (transparent["count"] > 0)
         for face in range(6):
             inside = rng.uniform(0, CHUNK_SIZE, (40, rig.n, 3))
             plane = rng.integers(0, CHUNK_SIZE, (40, rig.n)) + (FACE_SIGN[face] > 0)
@@ -224,8 +228,9 @@ def test_every_chunk_in_sight_is_drawn_once_a_frame(make_rig: Make, flat: Make) 
         first, second = rig.run(camera, second=False), rig.run(camera, second=True)
         for part in (0, 2):
             counts = [c[part]["instance_count"] for c in (everything, first, second)]
-            np.testing.assert_array_equal(counts[0], counts[1] + counts[2])
             assert counts[1].any() or not counts[0].any()
+            # Of blocks, those quads are drawn again that were not listed before.
+            np.testing.assert_array_equal(counts[0], counts[1] + counts[2] if part == 2 else counts[2])
         for part in (1, 3):  # what one sees through is drawn at the end, whatever was seen before
             assert not first[part]["instance_count"].any()
         sighted, sure = _in_sight(rig.chunks["corner"][:, :3].astype(float), camera, 0.0)
@@ -283,10 +288,11 @@ def test_a_wall_hides_all_that_is_behind_it(make_rig: Make, flat: Make) -> None:
 def test_there_is_room_for_all_rows(ctx: moderngl.Context, before: tuple[int, int], after: tuple[int, int]) -> None:
     commands = DrawCommands(ctx)
     for n_rows, n_smooth_rows in (before, after):
-        commands.resize(n_rows, n_smooth_rows)
+        commands.resize(n_rows, n_smooth_rows, 64 * n_rows)
         first, count = commands.smooth(transparent=True)
         assert commands.buffer.size >= (first + count) * INDIRECT_DRAW.itemsize
-        assert commands.seen.size >= 4 * (n_rows + n_smooth_rows)
+        assert commands.seen.size >= 4 * (n_rows + n_smooth_rows + 2 * n_rows)
+        assert commands.quads.size >= 4 * 64 * n_rows
     commands.release()
 
 
@@ -305,7 +311,7 @@ def test_a_view_that_moves_shows_what_a_new_one_shows(renderer: Renderer, palett
     for step in range(6):
         camera = orbit_camera((0, 0, 0), (192, 192, 64), 70 * step, 5 + 6 * step, 1.5, 20 + 5 * (step % 3))
         pictures = []
-        for start in (None, 0, 1):
+        for start in (None, 0, 0xFFFF_FFFF):
             if start is not None:
                 pool.commands.seen.write(np.full(pool.commands.seen.size // 4, start, np.uint32).tobytes())
             target = draw_frame(renderer, [Shown(pool, camera)], 216, 144)

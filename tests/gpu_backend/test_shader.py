@@ -104,6 +104,7 @@ PLAIN = [
     "compose/compose.comp",
     "cull/cull.comp",
     "cull/depth_tiles.comp",
+    "cull/quads.comp",
     "draw/clear.comp",
     "light/blur.comp",
     "light/rays.comp",

@@ -255,7 +255,8 @@ def limited(edit: Edit, selection: Selection) -> Edit:
             kept = np.broadcast_to(np.where(mask, delta.after, delta.before), CHUNK_SHAPE).astype(np.uint16)
             deltas.append(ChunkDelta(delta.coord, delta.before, as_chunk(kept)))
     changed = tuple(delta for delta in deltas if not same_chunk(delta.before, delta.after))
-    return Edit(changed, edit.palette_before, edit.palette_after, edit.settings_before, edit.settings_after)
+    palette_after = edit.palette_after if changed else edit.palette_before
+    return Edit(changed, edit.palette_before, palette_after, edit.settings_before, edit.settings_after)
 
 
 def _where(world: World, rule: Callable[[NDArray[np.uint16]], NDArray[np.bool_]]) -> Selection:

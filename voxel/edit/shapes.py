@@ -125,9 +125,9 @@ def box_between(one: Coord, other: Coord, falloff: str = "constant") -> Placemen
     return Placement(Shape(BOX, (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), falloff=falloff), (x, y, z))
 
 
-def line_between(shape: Shape, start: Coord, end: Coord) -> list[Placement]:
-    """The shape in the middle of every voxel of the line from start to end."""
-    return [shape.at((x, y, z)) for x, y, z in line_voxels(start, end).tolist()]
+def line_between(shape: Shape, start: Coord, end: Coord, between: bool = False) -> list[Placement]:
+    """The shape at every voxel of the line from start to end, as at() puts it to the voxel's middle."""
+    return [shape.at((x + 0.5, y + 0.5, z + 0.5), between) for x, y, z in line_voxels(start, end).tolist()]
 
 
 def line_voxels(start: Coord, end: Coord) -> NDArray[np.int64]:

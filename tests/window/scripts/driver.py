@@ -178,10 +178,6 @@ def leave() -> None:
 
 
 if __name__ == "__main__":
-    import faulthandler
-
-    faulthandler.enable()
-    faulthandler.dump_traceback_later(120, repeat=True)
     # Scripts import this file by its name, and must find this module, not a second one.
     sys.modules["driver"] = sys.modules["__main__"]
     sys.path.append(str(Path(__file__).parent))

@@ -45,6 +45,11 @@ def _new_world() -> None:
         bpy.ops.view3d.view_all()
 
 
+def _n_edits() -> int:
+    """How many edits of the world are in effect."""
+    return len(scenery.ours("addon.session")._entry_of(_owner()).applied)
+
+
 def _owner() -> Any:
     return bpy.data.objects[NAME]
 
@@ -105,14 +110,14 @@ def _pie() -> driver.Steps:
 
 def _adjusted() -> driver.Steps:
     """An operator of the sidebar: it compiles in slices, then it is one step."""
-    before, revision = _hash(), _owner().voxelwright.revision
+    before, n_edits = _hash(), _n_edits()
     yield from driver.move(driver.position())
     with driver.context():
         bpy.ops.voxelwright.roughen_world("INVOKE_DEFAULT", True, strength=4.0, wavelength=6.0)
-    yield from driver.until(lambda: _owner().voxelwright.revision != revision, "the operator", seconds=300)
+    yield from driver.until(lambda: _n_edits() != n_edits, "the operator", seconds=300)
     driver.viewport().spaces.active.show_region_hud = True
     yield from driver.photograph("displaced")
-    done, steps_made = _hash(), _owner().voxelwright.revision - revision
+    done, steps_made = _hash(), _n_edits() - n_edits
     yield from driver.press("Z", ctrl=True)
     yield from driver.settle()
     driver.record("displaced", [before, done, _hash(), steps_made])
