@@ -18,17 +18,23 @@ WAY_ITEMS = (
 @dataclass(frozen=True)
 class Quality:
     """How well viewports show worlds. resolution is the share of the viewport's pixels along each edge; blending lets
-    materials run into each other; a picture at rest is refined until it is the average of samples."""
+    materials run into each other; light adds shadows and ambient occlusion; a picture at rest is refined until it is
+    the average of samples."""
 
     resolution: float = 1.0
     blending: bool = True
+    light: bool = True
     samples: int = 1
 
 
 QUALITIES = {
-    "LOW": ("Low", "Half the resolution, for weak graphics cards", Quality(0.5, blending=False)),
-    "MEDIUM": ("Medium", "Materials do not run into each other", Quality(blending=False)),
-    "HIGH": ("High", "Materials run into each other", Quality()),
+    "LOW": ("Low", "Half the resolution, for weak graphics cards", Quality(0.5, blending=False, light=False)),
+    "MEDIUM": (
+        "Medium",
+        "Without shadows, and materials do not run into each other",
+        Quality(blending=False, light=False),
+    ),
+    "HIGH": ("High", "With shadows, and materials run into each other", Quality()),
     "ULTRA": ("Ultra", "And a view at rest becomes smooth at all edges", Quality(samples=8)),
 }
 """Label, description and settings of each preset."""
@@ -63,12 +69,12 @@ def _quality_number(self: Any) -> int:
 def _choose_quality(self: Any, number: int) -> None:
     if number != _CUSTOM:
         _, _, quality = list(QUALITIES.values())[number]
-        self.resolution, self.blending, self.samples = astuple(quality)
+        self.resolution, self.blending, self.light, self.samples = astuple(quality)
 
 
 def _quality(self: Any) -> Quality:
     # A float of Blender's has 32 bits.
-    return Quality(round(self.resolution, 3), self.blending, self.samples)
+    return Quality(round(self.resolution, 3), self.blending, self.light, self.samples)
 
 
 def _redraw(_self: object, _context: bpy.types.Context) -> None:
@@ -118,6 +124,12 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         default=_DEFAULTS.quality.blending,
         update=_redraw,
     )
+    light: bpy.props.BoolProperty(
+        name="Shadows",
+        description="Show shadows of the sun, and darken corners that little of the sky's light reaches",
+        default=_DEFAULTS.quality.light,
+        update=_redraw,
+    )
     samples: bpy.props.IntProperty(
         name="Samples",
         description="While nothing moves the picture becomes the average of so many, with smooth edges",
@@ -135,7 +147,7 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
 
 def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
     """All settings of viewports, for the preferences and the sidebar alike."""
-    for name in ("preset", "resolution", "blending", "samples", "budget_mib", "way"):
+    for name in ("preset", "resolution", "blending", "light", "samples", "budget_mib", "way"):
         layout.prop(preferences, name)
 
 

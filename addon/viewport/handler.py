@@ -74,7 +74,8 @@ def _draw(context: bpy.types.Context) -> None:
     for owner in owners:
         matrix = np.array(owner.matrix_world)
         sun = tuple(np.linalg.solve(matrix[:3, :3], SUN_DIRECTION).tolist())
-        look = Look(shown_view, sun, choices.quality.blending, sky=False, haze=False)
+        light = float(choices.quality.light)
+        look = Look(shown_view, sun, choices.quality.blending, sky=False, haze=False, shadows=light, occlusion=light)
         camera = Camera(view @ matrix, projection)
         try:
             world = session.world_of(owner)

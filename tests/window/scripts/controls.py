@@ -178,7 +178,8 @@ def _panel(space: Any) -> driver.Steps:
         yield from driver.settle()
         yield from driver.until(_is_refined, "the refined picture", seconds=60)
         yield from driver.photograph(f"quality {quality.lower()}")
-        driver.record(f"quality {quality.lower()}", [stored.preset, stored.resolution, stored.blending, stored.samples])
+        settings = [stored.preset, stored.resolution, stored.blending, stored.light, stored.samples]
+        driver.record(f"quality {quality.lower()}", settings)
     stored.samples = 3
     driver.record("own quality", stored.preset)
     stored.preset = "HIGH"
