@@ -124,9 +124,6 @@ MAX_EDIT_CHUNKS = 16_384
 MAX_SCULPT_STEP = 32
 """Voxels by which one dab raises or lowers."""
 
-MAX_SCULPT_REACH = 128
-"""Voxels by which one stroke of sculpting moves a surface."""
-
 MAX_RADIAL_IMAGES = 64
 """Images about one axis by radial symmetry."""
 

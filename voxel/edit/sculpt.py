@@ -11,7 +11,7 @@ from ..generate.noise import permutation
 from ..generate.point_noise import simplex3_at
 from ..kernels import kernel
 from ..layout import AIR, CHUNK_SIZE, FACE_AXIS, FACE_SIGN, MATERIAL_SHIFT, N_MATERIALS, POS_Z
-from ..limits import MAX_SCULPT_REACH, MAX_SCULPT_STEP
+from ..limits import MAX_SCULPT_STEP
 from ..world import Coord
 from .actions import AIR_BITS, Change, Moment
 from .shapes import turned_face
@@ -32,9 +32,8 @@ class Move:
     """Surfaces moved along the axis of face by weight · strength voxels, by one of the functions below.
 
     Air that lies at most so far from a solid voxel, counted along the axis, becomes such a voxel; or solid voxels at
-    most so far from air become air. Fractions of voxels add up in the course of a stroke, to MAX_SCULPT_REACH voxels at
-    most. numbers are the mode's own: a plane as a point and a normal in half voxels, or a wavelength. most is the
-    greatest weight that there will be.
+    most so far from air become air. Fractions of voxels add up in the course of a stroke. numbers are the mode's own: a
+    plane as a point and a normal in half voxels, or a wavelength. most is the greatest weight that there will be.
     """
 
     mode: int
@@ -51,8 +50,7 @@ class Move:
     @property
     def margin(self) -> Coord:
         reach = [0, 0, 0]
-        farthest = min(int(np.ceil(self.strength * self.most)), MAX_SCULPT_REACH)
-        reach[FACE_AXIS[self.face]] = max(1, farthest)
+        reach[FACE_AXIS[self.face]] = max(1, int(np.ceil(self.strength * self.most)))
         return reach[0], reach[1], reach[2]
 
     def up_to(self, most: float) -> "Move":

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The edges of selections, held to numpy's count of the four voxels about each."""
 
+from functools import reduce
 from itertools import product
+from operator import or_
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voxelwright.voxel.edit.outline import box_edges, outline
+from voxelwright.voxel.edit.outline import box_edges, faces, outline
 from voxelwright.voxel.edit.selection import Selection, box
 from voxelwright.voxel.layout import CHUNK_SHAPE
+from voxelwright.voxel.limits import MAX_OUTLINE_SEGMENTS
 
 LOW, SIZE = -34, 100
 
@@ -87,3 +90,31 @@ def test_beyond_the_limit_there_is_the_box():
     made = box((0, 0, 0), (3, 3, 3)) | box((40, 40, 40), (44, 44, 44))
     assert len(outline(made, limit=24)) == 24
     assert np.array_equal(outline(made, limit=23), box_edges((0, 0, 0), (44, 44, 44)))
+
+
+def test_the_limit_is_that_of_limits():
+    checkered = np.indices(CHUNK_SHAPE).sum(axis=0) % 2 == 0
+    n_in_chunk = len(outline(Selection({(0, 0, 0): checkered})))
+    below = MAX_OUTLINE_SEGMENTS // n_in_chunk
+    assert len(outline(Selection({(2 * x, 0, 0): checkered for x in range(below)}))) == below * n_in_chunk
+    beyond = Selection({(2 * x, 0, 0): checkered for x in range(below + 1)})
+    assert np.array_equal(outline(beyond), box_edges(*beyond.bounds()))
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_faces_lie_between_selected_voxels_and_others(seed):
+    rng = np.random.default_rng(seed)
+    low = rng.integers(-40, 40, 3)
+    mask = rng.random((9, 7, 5)) < rng.random()
+    places = np.argwhere(mask) + low
+    found = faces(reduce(or_, (box(tuple(p), tuple(p)) for p in places.tolist()), Selection()))
+    padded = np.pad(mask, 1)
+    assert len(found) == sum(int(np.count_nonzero(np.diff(padded, axis=axis))) for axis in range(3))
+    selected = {tuple(p) for p in places.tolist()}
+    for corners in found:
+        (axis,) = np.flatnonzero(np.ptp(corners, axis=0) == 0)
+        above = corners.min(axis=0).astype(int)
+        below = above - np.eye(3, dtype=int)[axis]
+        assert (tuple(above.tolist()) in selected) != (tuple(below.tolist()) in selected)
+        assert np.ptp(corners, axis=0).sum() == 2
