@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba import config, prange
+from numba import config, get_num_threads, prange
 
-__all__ = ["cache_folder", "kernel", "parallel_kernel", "prange", "use_cache"]
+__all__ = ["cache_folder", "get_num_threads", "kernel", "parallel_kernel", "prange", "use_cache"]
 
 _cache: Path | None = None
 

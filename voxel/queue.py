@@ -3,7 +3,7 @@
 beforehand, and then waits for the thread that has the longest ones.
 
 In a parallel kernel a queue is np.zeros(1, np.int64), and each of prange(n_threads) takes from it. The caller asks
-numba.get_num_threads(), because kernels that do cannot be cached.
+get_num_threads(), because kernels that do cannot be cached.
 """
 
 from typing import Any

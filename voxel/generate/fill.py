@@ -8,10 +8,9 @@ Kernels take several tuples of arrays: numba hands its threads no tuples within 
 from typing import NamedTuple
 
 import numpy as np
-from numba import get_num_threads
 from numpy.typing import NDArray
 
-from ..kernels import kernel, parallel_kernel, prange
+from ..kernels import get_num_threads, kernel, parallel_kernel, prange
 from ..layout import AIR, CHUNK_SIZE
 from ..queue import take
 from .columns import Columns, bounded

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import get_num_threads
 from numpy.typing import NDArray
 
-from ..kernels import kernel, parallel_kernel, prange
+from ..kernels import get_num_threads, kernel, parallel_kernel, prange
 from ..queue import take
 from .curves import curve_rows, on_curve
 from .nodes import Node

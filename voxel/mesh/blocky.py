@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
-from numba import get_num_threads
 from numpy.typing import NDArray
 
 from ..jobs import Job, Progress
+from ..kernels import get_num_threads
 from ..layout import CHUNK_VOXELS, N_FACES, QUAD_DTYPE, VOXEL_DTYPE
 from ..world import Coord, World
 from .ambient import light_joins, quad_lights

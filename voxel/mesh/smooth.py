@@ -25,10 +25,10 @@ from dataclasses import fields
 from functools import cache
 
 import numpy as np
-from numba import get_num_threads
 from numpy.typing import NDArray
 
 from ..jobs import Job, Progress
+from ..kernels import get_num_threads
 from ..world import Coord, World
 from . import nets
 from .arrays import SmoothMesh
