@@ -99,7 +99,7 @@ _NEAR = 512
 
 def is_near(owner: bpy.types.Object, point: Point) -> bool:
     """Whether a point lies in the object's world or not far from it."""
-    low, high = framing.bounds_of(owner) or ((0, 0, 0), (0, 0, 0))
+    low, high = framing.chunk_box_of(owner) or ((0, 0, 0), (0, 0, 0))
     return all(a - _NEAR <= c <= b + _NEAR for a, c, b in zip(low, point, high, strict=True))
 
 

@@ -146,7 +146,7 @@ _PLANE_MARGIN = 2.0
 def planes(owner: bpy.types.Object) -> list[Part]:
     """The planes of the world's symmetry, and the axis of radial symmetry, through the world's box."""
     settings = of_object(owner).symmetry
-    bounds = framing.bounds_of(owner)
+    bounds = framing.chunk_box_of(owner)
     if bounds is None or not (any(settings.mirrors) or settings.radial > 1):
         return []
     center = np.array(settings.center)
