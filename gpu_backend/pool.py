@@ -62,6 +62,10 @@ class WorldPool(Pool):
         self._build()
 
     @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return self._grid.box
+
+    @property
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self._parts)
 
@@ -96,6 +100,7 @@ class WorldPool(Pool):
         self._settle(world, eye)
         self._upload(world)
         self._grid.upload()
+        self.n_changes += bool(self._to_mesh or self._smooth_stale)
         self._mesh(world)
         self._mesh_smooth(world)
         waits = self._unsettled or self._waiting or self._to_mesh or self._smooth_stale

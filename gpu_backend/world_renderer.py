@@ -18,8 +18,10 @@ from .camera import Camera
 from .context import check_errors
 from .frame import SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
+from .light import Light
 from .owned import Owned
 from .packed_picture import PackedPicture
+from .passes.maps import MapsPass
 from .passes.pack import PackPass
 from .target import LightTarget
 from .timers import FrameTimers
@@ -42,7 +44,8 @@ class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
     materials run into each other. sky fills what no world covers; haze lets far surfaces fade. shadows is the share of
     the sun's light that shadows take; occlusion is the strength of ambient occlusion by what lies within
-    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 its rays are left out."""
+    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 it is left out. light says how both are found;
+    a renderer without compute shaders has maps alone."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
@@ -52,12 +55,25 @@ class Look:
     shadows: float = 0.0
     occlusion: float = 0.0
     occlusion_radius: float = 6.0
+    light: Light = Light.RAYS
+
+    @property
+    def shows_shadows(self) -> bool:
+        """Whether it is asked what lies in the shade."""
+        return self.view is View.SHADOWS or (self.view is View.LIT and self.shadows > 0)
+
+    @property
+    def shows_occlusion(self) -> bool:
+        """Whether ambient occlusion is asked for."""
+        return self.view is View.OCCLUSION or (self.view is View.LIT and self.occlusion > 0)
 
 
 class Pool(ABC):
-    """A world on the GPU. Where not all of its chunks are there notice says so in a sentence, else it is None."""
+    """A world on the GPU. Where not all of its chunks are there notice says so in a sentence, else it is None.
+    n_changes grows whenever quads changed."""
 
     notice: str | None = None
+    n_changes: int = 0
 
     @abstractmethod
     def update(self, world: World, eye: NDArray[np.float64]) -> bool:
@@ -71,6 +87,11 @@ class Pool(ABC):
     @abstractmethod
     def set_budget(self, nbytes: int) -> None:
         """Let the world take so many bytes of graphics memory, from the next update on."""
+
+    @property
+    @abstractmethod
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """(3,) each: the lowest and the highest corner of a box about all chunks, in voxel space; None for none."""
 
     @property
     @abstractmethod
@@ -160,6 +181,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         with Owned() as owned:
             self.timers = owned.add(FrameTimers(self._gl))
             self._pack = owned.add(PackPass(ctx))
+            self._maps = owned.add(MapsPass(ctx, self.timers))
             self._make(owned)
             check_errors(ctx, "the frame's settings")
             self._owned = owned.pop_all()
@@ -179,6 +201,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
     def drop_pool(self, pool: Pool) -> None:
         """Free a pool."""
         self._pools = [other for other in self._pools if other is not pool]
+        self._maps.forget(pool)
         pool.release()
 
     def set_budget(self, nbytes: int) -> None:
@@ -265,7 +288,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             chunks=sum(pool.n_chunks for pool in self._pools),
             quads=sum(pool.n_quads for pool in self._pools),
             draws=sum(pool.n_draws for pool in self._pools),
-            nbytes=sum(pool.nbytes for pool in self._pools),
+            nbytes=sum(pool.nbytes for pool in self._pools) + self._maps.nbytes,
             gpu_milliseconds=self.timers.gpu_milliseconds(),
             cpu_milliseconds=self.timers.cpu_milliseconds(),
         )

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What keeps light away from the surfaces of this world: red from the sun, 0 or 1, green the share of the sky's light.
-#include "lib/gbuffer.glsl"
-#include "lib/ray.glsl"
+#include "lib/seen.glsl"
 #include "lib/surface_rays.glsl"
 
 layout(local_size_x = 8, local_size_y = 8) in;
 
 layout(rg8, binding = 7) writeonly uniform image2D occlusion;
-
-uniform usampler2D visibility_target;
-uniform sampler2D distances;
-uniform usampler2D surfaces;
 
 uniform bool to_sun;
 uniform bool to_sky;
@@ -18,14 +13,16 @@ uniform float radius; // voxels
 
 void main() {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
-    if (any(greaterThanEqual(pixel, ivec2(frame.picture.xy))) || texelFetch(visibility_target, pixel, 0).r == 0u) {
+    if (!is_in_picture(pixel) || !is_seen(pixel)) {
         return;
     }
-    Surface surface = unpacked_surface(vec4(0.0), texelFetch(surfaces, pixel, 0).rg);
-    Ray ray = pixel_ray(vec2(pixel));
-    vec3 from_eye_voxel = frame.eye_fraction.xyz + (ray.origin + ray.direction * texelFetch(distances, pixel, 0).r);
+    Surface surface = surface_at(pixel);
     SurfacePoint point = surface_point(
-        ivec3(frame.eye_voxel.xyz), from_eye_voxel, surface.normal, surface.face, surface.is_smooth
+        ivec3(frame.eye_voxel.xyz),
+        frame.eye_fraction.xyz + position_at(pixel),
+        surface.normal,
+        surface.face,
+        surface.is_smooth
     );
     float from_sun = to_sun && !sees_sun(point, frame.sun_direction.xyz) ? 1.0 : 0.0;
     float from_sky = to_sky ? sky_occlusion(point, radius) : 0.0;
