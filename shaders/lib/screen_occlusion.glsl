@@ -5,6 +5,7 @@
 #include "lib/sky_rays.glsl"
 
 const int SKY_STEPS = 4;     // places along a ray
+const float THICKNESS = 0.4; // of what is seen, in parts of the radius: about what lies between two steps
 const float FLATNESS = 0.05; // voxels above a surface's plane that do not occlude it
 
 // How far a place is along the ray of its pixel. start is how far the picture's rays begin before the eye.
@@ -12,8 +13,7 @@ float distance_from_eye(vec3 position, float start) {
     return frame.view_direction.w > 0.0 ? dot(position, frame.view_direction.xyz) - start : length(position);
 }
 
-// Whether a place lies behind something that is seen above the plane of a surface (normal, plane), and not farther
-// behind than radius.
+// Whether a place lies within something that is seen above the plane of a surface (normal, plane).
 bool is_covered(vec3 position, vec3 normal, float plane, float radius, float start) {
     vec4 clip = frame.clip_from_eye * vec4(position, 1.0);
     ivec2 pixel = ivec2(floor((clip.xy / clip.w * 0.5 + 0.5) * frame.picture.xy));
@@ -22,7 +22,7 @@ bool is_covered(vec3 position, vec3 normal, float plane, float radius, float sta
     }
     float own = distance_from_eye(position, start);
     float behind = own - texelFetch(distances, pixel, 0).r;
-    if (behind <= 0.0 || behind > radius) {
+    if (behind <= 0.0 || behind > THICKNESS * radius) {
         return false;
     }
     vec3 direction = frame.view_direction.w > 0.0 ? frame.view_direction.xyz : position / own;

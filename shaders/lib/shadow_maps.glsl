@@ -12,6 +12,7 @@ uniform vec2 map_scales[MAX_CASCADES];   // voxels: how wide a texel is, and how
 uniform vec2 cascade_ends[MAX_CASCADES]; // depths in the view: from where on the next one takes over, and where it has
 uniform int n_cascades;
 
+const float AWAY = 1.0;    // texels
 const float GRAZING = 0.1; // cosine to the sun below which a surface's slope counts no further
 
 // The share of 3 × 3 texels about a place that are in the shadow, each compared with the depth of the surface's plane
@@ -21,6 +22,10 @@ float shadow_in(int cascade, vec3 position, vec3 normal, vec3 sun) {
     vec3 place = (map_from_eye[cascade] * vec4(position + normal * max(RAY_BIAS, scale.x), 1.0)).xyz;
     vec2 along = (mat3(map_from_eye[cascade]) * normal).xy * scale.x * scale.x;
     vec2 slope = along / (max(dot(normal, sun), GRAZING) * scale.y);
+    // Beyond where a surface meets what shades it, the map has what lies behind both: so look away from the sun.
+    vec2 steepness = slope * scale.y / scale.x;
+    vec2 away = steepness * AWAY / max(length(steepness), 0.2);
+    place += vec3(away, dot(slope, away));
     vec2 first = floor(place.xy - 0.5) - 1.0;
     vec2 fraction = place.xy - 1.5 - first;
     float sum = 0.0;
