@@ -162,7 +162,7 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         """From what is seen of one world to its light."""
         look = shown.look
         if look.shows_shadows or look.shows_occlusion:
-            self._maps.run(target, shown, self._frame, lambda: _draw_casters(pool))
+            self._maps.run(target, self.timers, shown, self._frame, lambda: _draw_casters(pool))
         with self.timers.stage("shade"):
             into.use()
             self._ctx.enable_only(moderngl.NOTHING)

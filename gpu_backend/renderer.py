@@ -165,7 +165,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 smooth.run(target.size, seen, view=look.view, blending=look.blending)
         to_sun, to_sky = look.shows_shadows, look.shows_occlusion
         if (to_sun or to_sky) and look.light is Light.MAPS:
-            self._maps.run(target, shown, self._frame, lambda: self._draw_casters(pool))
+            self._maps.run(target, self.timers, shown, self._frame, lambda: self._draw_casters(pool))
         elif to_sun or to_sky:
             self._rays.run(target, self.timers, to_sun=to_sun, to_sky=to_sky, radius=look.occlusion_radius)
         with self.timers.stage("shade"):

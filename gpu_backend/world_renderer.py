@@ -181,7 +181,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         with Owned() as owned:
             self.timers = owned.add(FrameTimers(self._gl))
             self._pack = owned.add(PackPass(ctx))
-            self._maps = owned.add(MapsPass(ctx, self.timers))
+            self._maps = owned.add(MapsPass(ctx))
             self._make(owned)
             check_errors(ctx, "the frame's settings")
             self._owned = owned.pop_all()

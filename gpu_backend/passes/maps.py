@@ -73,8 +73,8 @@ class MapsPass:
     """Fills a target's occlusion, as RaysPass does. Shadow maps are kept from frame to frame; each is drawn anew only
     where the world or the sun changed, or the camera went on."""
 
-    def __init__(self, ctx: moderngl.Context, timers: FrameTimers) -> None:
-        self._ctx, self._timers = ctx, timers
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
         self._maps: dict[Pool, ShadowMaps] = {}
         self._owned = Owned()
 
@@ -83,7 +83,14 @@ class MapsPass:
         """Bytes of graphics memory that the shadow maps take."""
         return sum(maps.nbytes for maps in self._maps.values())
 
-    def run(self, target: LightTarget, shown: "Shown", frame: moderngl.Buffer, draw_casters: DrawCasters) -> None:
+    def run(
+        self,
+        target: LightTarget,
+        timers: FrameTimers,
+        shown: "Shown",
+        frame: moderngl.Buffer,
+        draw_casters: DrawCasters,
+    ) -> None:
         """Find what is kept away from what the target shows of a world; what its look does not ask for is 0. frame is
         the camera's, and stays bound."""
         look = shown.look
@@ -92,17 +99,17 @@ class MapsPass:
         seen = {"visibility_target": target.visibility, "distances": target.distances, "surfaces": target.surfaces}
         if look.shows_shadows and shown.pool.box is not None:
             cascades = fit_cascades(shown.camera, look.sun_direction, *shown.pool.box)
-            maps = self._current_maps(shown, cascades, draw_casters)
+            maps = self._current_maps(timers, shown, cascades, draw_casters)
             frame.bind_to_uniform_block(UniformBinding.FRAME)
-            with self._timers.stage("shadows"):
+            with timers.stage("shadows"):
                 self._begin(target.kept_away, _RED)
                 _set_cascades(self._shadows.program, cascades, shown)
                 self._shadows.run({**seen, "shadow_maps": maps.depths}, n_cascades=len(cascades))
         if look.shows_occlusion:
-            with self._timers.stage("screen occlusion"):
+            with timers.stage("screen occlusion"):
                 self._begin(target.kept_away, _GREEN)
                 self._occlusion.run(seen, radius=look.occlusion_radius)
-            with self._timers.stage("blur"):
+            with timers.stage("blur"):
                 self._begin(target.half_kept_away, (True,) * 4)
                 self._blur.run({**seen, "occlusion": target.occlusion}, upwards=False)
                 self._begin(target.kept_away, (True,) * 4)
@@ -120,7 +127,9 @@ class MapsPass:
             self.forget(pool)
         self._owned.close()
 
-    def _current_maps(self, shown: "Shown", cascades: list[Cascade], draw_casters: DrawCasters) -> ShadowMaps:
+    def _current_maps(
+        self, timers: FrameTimers, shown: "Shown", cascades: list[Cascade], draw_casters: DrawCasters
+    ) -> ShadowMaps:
         """The world's maps, those of the cascades drawn anew that show something else."""
         pool = shown.pool
         if pool not in self._maps:
@@ -129,7 +138,7 @@ class MapsPass:
         stale = maps.stale(cascades, pool.n_changes)
         if not stale:
             return maps
-        with self._timers.stage("shadow maps"):
+        with timers.stage("shadow maps"):
             # What lies between a map and the sun is moved onto its near plane.
             self._ctx.depth_clamp_range = 0.0, 1.0
             for index in stale:
