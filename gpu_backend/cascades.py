@@ -59,7 +59,8 @@ class MapPlace:
 
 @dataclass(frozen=True)
 class Cascade:
-    """A map, and up to which depth of the view, in voxels, it serves: from begins_to_end on the next one takes over."""
+    """A map, and up to which depth of the view, in voxels, it serves: from begins_to_end on the next one takes over, or
+    shadows fade."""
 
     place: MapPlace
     begins_to_end: float
@@ -85,7 +86,8 @@ def fit_cascades(
     camera: Camera, sun: ArrayLike, low: ArrayLike, high: ArrayLike, reach: float = math.inf
 ) -> list[Cascade]:
     """1 to MAX_CASCADES maps for what a camera sees of a box (low to high, in voxels) within reach voxels, nearest
-    first. Where a slice is larger than the box, a map of all of it is the last."""
+    first. Where a slice is larger than the box, a map of all of it is the last. Only reach ends what the last one serves,
+    and parallel views have no reach."""
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     middle, radius = (low + high) / 2, float(np.linalg.norm(high - low) / 2)
     near_corners, far_corners, near, far = _frustum(camera)
@@ -93,7 +95,7 @@ def fit_cascades(
         ends = _even_ends(float((middle - camera.eye) @ camera.direction), radius)
     else:
         slant = float(np.linalg.norm(far_corners - near_corners, axis=1).max()) / (far - near)
-        ends = _perspective_ends(camera, low, high, slant, min(reach, far))
+        ends = _perspective_ends(camera.eye, low, high, slant, (near, min(reach, far)))
     towards = np.asarray(sun, np.float64) / np.linalg.norm(sun)
     cascades: list[Cascade] = []
     start = ends[0]
@@ -104,7 +106,9 @@ def fit_cascades(
         )
         if size >= radius:
             return [*cascades, Cascade(_map_place(middle, radius, towards), math.inf, math.inf)]
-        cascades.append(Cascade(_map_place(center, size, towards), begins_to_end, end))
+        is_last = end == ends[-1] and end != reach
+        ways = (math.inf, math.inf) if is_last else (begins_to_end, end)
+        cascades.append(Cascade(_map_place(center, size, towards), *ways))
         start = begins_to_end
     return cascades
 
@@ -130,15 +134,18 @@ def _frustum(camera: Camera) -> tuple[NDArray[np.float64], NDArray[np.float64], 
 
 
 def _perspective_ends(
-    camera: Camera, low: NDArray[np.float64], high: NDArray[np.float64], slant: float, reach: float
+    eye: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    slant: float,
+    limits: tuple[float, float],
 ) -> list[float]:
     """Where slices begin and end. Steps of a root of two, so that nearly always they stay as the camera moves; slant is
     how much longer than its depth a ray at the picture's corner is."""
-    eye = camera.eye
     to_box = float(np.linalg.norm(np.maximum(np.maximum(low - eye, eye - high), 0)))
     through_box = float(np.linalg.norm(np.maximum(np.abs(low - eye), np.abs(high - eye))))
-    far = min(2 ** (math.ceil(2 * math.log2(through_box)) / 2), reach)
-    near = max(far * _NEAREST, 2 ** (math.floor(2 * math.log2(max(to_box / slant, 1e-6))) / 2))
+    far = min(2 ** (math.ceil(2 * math.log2(through_box)) / 2), limits[1])
+    near = max(far * _NEAREST, limits[0], 2 ** (math.floor(2 * math.log2(max(to_box / slant, 1e-6))) / 2))
     near = min(near, far / 2)
     shares = np.arange(MAX_CASCADES + 1) / MAX_CASCADES
     ends = _LOGARITHMIC * near * (far / near) ** shares + (1 - _LOGARITHMIC) * (near + (far - near) * shares)

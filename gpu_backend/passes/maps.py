@@ -142,16 +142,20 @@ class MapsPass:
             # What lies between a map and the sun is moved onto its near plane.
             self._ctx.depth_clamp_range = 0.0, 1.0
             for index in stale:
-                place = cascades[index].place
-                maps.begin(index, place, pool.n_changes)
-                self._frame.write(frame_record(place.camera, MAP_EDGE, MAP_EDGE, place.sun).tobytes())
-                self._frame.bind_to_uniform_block(UniformBinding.FRAME)
-                self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-                self._ctx.depth_func = "<"
-                self._ctx.front_face, self._ctx.cull_face = "ccw", "front"
-                draw_casters()
+                self._draw_map(maps, index, cascades[index].place, pool.n_changes, draw_casters)
             self._ctx.depth_clamp_range = None
         return maps
+
+    def _draw_map(
+        self, maps: ShadowMaps, index: int, place: MapPlace, n_changes: int, draw_casters: DrawCasters
+    ) -> None:
+        maps.begin(index, place, n_changes)
+        self._frame.write(frame_record(place.camera, MAP_EDGE, MAP_EDGE, place.sun).tobytes())
+        self._frame.bind_to_uniform_block(UniformBinding.FRAME)
+        self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        self._ctx.depth_func = "<"
+        self._ctx.front_face, self._ctx.cull_face = "ccw", "front"
+        draw_casters()
 
     def _begin(self, framebuffer: moderngl.Framebuffer, mask: tuple[bool, bool, bool, bool]) -> None:
         framebuffer.color_mask = mask

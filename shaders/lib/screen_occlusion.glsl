@@ -26,8 +26,8 @@ bool is_covered(vec3 position, vec3 normal, float plane, float radius, float sta
         return false;
     }
     vec3 direction = frame.view_direction.w > 0.0 ? frame.view_direction.xyz : position / own;
-    // What is seen at a pixel's middle may be higher by a pixel's size on the same plane.
-    float margin = FLATNESS + frame.eye_fraction.w * clip.w;
+    // What is seen at a pixel's middle may lie higher on the same plane, by a half of its diagonal at most.
+    float margin = FLATNESS + 0.71 * frame.eye_fraction.w * clip.w * length(cross(normal, direction));
     return dot(normal, position - direction * behind) - plane > margin;
 }
 
