@@ -141,9 +141,11 @@ class MapsPass:
         with timers.stage("shadow maps"):
             # What lies between a map and the sun is moved onto its near plane.
             self._ctx.depth_clamp_range = 0.0, 1.0
-            for index in stale:
-                self._draw_map(maps, index, cascades[index].place, pool.n_changes, draw_casters)
-            self._ctx.depth_clamp_range = None
+            try:
+                for index in stale:
+                    self._draw_map(maps, index, cascades[index].place, pool.n_changes, draw_casters)
+            finally:
+                self._ctx.depth_clamp_range = None
         return maps
 
     def _draw_map(
