@@ -86,8 +86,8 @@ def fit_cascades(
     camera: Camera, sun: ArrayLike, low: ArrayLike, high: ArrayLike, reach: float = math.inf
 ) -> list[Cascade]:
     """1 to MAX_CASCADES maps for what a camera sees of a box (low to high, in voxels) within reach voxels, nearest
-    first. Where a slice is larger than the box, a map of all of it is the last. Only reach ends what the last one serves,
-    and parallel views have no reach."""
+    first. Where a slice is larger than the box, a map of all of it is the last. Nothing but reach ends what the last
+    one serves, and parallel views have no reach."""
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     middle, radius = (low + high) / 2, float(np.linalg.norm(high - low) / 2)
     near_corners, far_corners, near, far = _frustum(camera)

@@ -11,8 +11,8 @@ import pytest
 
 from voxelwright.gpu_backend import buffers, quad_pool, shader, target, work_list, world_renderer
 from voxelwright.gpu_backend.camera import Camera
-from voxelwright.gpu_backend.passes import draw
 from voxelwright.gpu_backend.light import Light
+from voxelwright.gpu_backend.passes import draw
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.errors import VoxelwrightError
