@@ -47,15 +47,24 @@ void tangents_of(vec3 normal, out vec3 tangent, out vec3 bitangent) {
     bitangent = vec3(b, 1.0 - normal.y * normal.y * a, -normal.y);
 }
 
-bool sees_sun(SurfacePoint point, vec3 sun) {
-    vec3 origin = point.from_corner + point.normal * RAY_BIAS;
-    return dot(point.normal, sun) > 0.0 && march(point.voxel, origin, sun, NOTHING_MET, point.is_smooth) == NOTHING_MET;
+vec3 ray_origin(SurfacePoint point) {
+    return point.from_corner + point.normal * RAY_BIAS;
+}
+
+// The chunk that its rays begin in.
+Marched marched_from(SurfacePoint point) {
+    return marched_chunk((point.voxel + ivec3(floor(ray_origin(point)))) >> CHUNK_SHIFT);
+}
+
+bool sees_sun(SurfacePoint point, Marched start, vec3 sun) {
+    March ray = begin_march(start, point.voxel, ray_origin(point), sun, NOTHING_MET, point.is_smooth);
+    return march(ray) == NOTHING_MET;
 }
 
 // The share of the sky's light that what lies within radius keeps away. It depends on the point alone, in steps of
 // 1 / SEED_STEPS along the surface: nothing swims when the camera moves, and what lies along the normal, which rounding
 // moves from frame to frame, has no part in the rays' directions.
-float sky_occlusion(SurfacePoint point, float radius) {
+float sky_occlusion(SurfacePoint point, Marched start, float radius) {
     vec3 along = 1.0 - abs(FACE_NORMALS[point.face]);
     vec3 steps = floor(point.from_corner * SEED_STEPS);
     uvec3 seed = hashed(hashed(uvec3(point.voxel)) + uvec3(ivec3(steps * along)));
@@ -70,7 +79,7 @@ float sky_occlusion(SurfacePoint point, float radius) {
         float angle = TURN * fract(random.y + float(i) * GOLDEN_RATIO);
         vec3 sideways = tangent * cos(angle) + bitangent * sin(angle);
         vec3 direction = sideways * sqrt(area) + point.normal * sqrt(1.0 - area);
-        float way = march(point.voxel, origin, direction, radius, point.is_smooth);
+        float way = march(begin_march(start, point.voxel, origin, direction, radius, point.is_smooth));
         float nearness = max(1.0 - way / radius, 0.0);
         sum += nearness * nearness;
     }

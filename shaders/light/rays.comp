@@ -27,7 +27,9 @@ void main() {
     SurfacePoint point = surface_point(
         ivec3(frame.eye_voxel.xyz), from_eye_voxel, surface.normal, surface.face, surface.is_smooth
     );
-    float from_sun = to_sun && !sees_sun(point, frame.sun_direction.xyz) ? 1.0 : 0.0;
-    float from_sky = to_sky ? sky_occlusion(point, radius) : 0.0;
+    vec3 sun = frame.sun_direction.xyz;
+    Marched start = marched_from(point);
+    float from_sun = to_sun && dot(point.normal, sun) > 0.0 && !sees_sun(point, start, sun) ? 1.0 : 0.0;
+    float from_sky = to_sky ? sky_occlusion(point, start, radius) : 0.0;
     imageStore(occlusion, pixel, vec4(from_sun, from_sky, 0.0, 0.0));
 }
