@@ -128,6 +128,14 @@ MESH_JOB = np.dtype(
 )
 """A chunk that is to be meshed."""
 
+FIELD_JOB = np.dtype(
+    [
+        ("coord", "<i4", 3),  # of the chunk, in chunks
+        ("field", "<u4"),  # its field's number
+    ]
+)
+"""A chunk whose field is to be made."""
+
 WORLD_GRID = np.dtype(
     [
         ("origin", "<i4", 4),  # xyz: the chunk of cell 0
@@ -196,13 +204,13 @@ class StorageBinding(IntEnum):
     JOBS = 7
     MESH_STATE = 8
     QUAD_OWNERS = 9
+    FIELD = 9
+    """The same: rays of light, and what is made for them, know nothing of quads."""
     COMMANDS = 10
     SMOOTH_DRAWS = 11
     VOXELS_0 = 12
     """Voxels lie in up to MAX_VOXEL_PAGES buffers, at this binding point and those after it."""
     SEEN = 15
-    FIELD = 15
-    """The same: rays of light and what is made for them know nothing of culling."""
 
 
 MAX_VOXEL_PAGES = 3

@@ -162,6 +162,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 smooth.run(target.size, seen, view=look.view, blending=look.blending)
         to_sun, to_sky = _rays_for(look)
         if to_sun or to_sky:
+            pool.bind_fields()
             self._rays.run(target, self.timers, to_sun=to_sun, to_sky=to_sky, radius=look.occlusion_radius)
         with self.timers.stage("shade"):
             gbuffer = {"distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}

@@ -3,7 +3,10 @@
 #include "lib/bindings.glsl"
 #include "lib/pool_layout.glsl"
 
-layout(std430, binding = FIELD_BINDING) readonly buffer Fields { uint fields[]; };
+#ifndef FIELD_ACCESS
+#define FIELD_ACCESS readonly
+#endif
+layout(std430, binding = FIELD_BINDING) FIELD_ACCESS buffer Fields { uint fields[]; };
 
 // The byte of a sample, −1 … 32 on each axis.
 uint field_byte(uint field, ivec3 at) {
