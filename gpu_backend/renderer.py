@@ -163,7 +163,16 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         to_sun, to_sky = _rays_for(look)
         if to_sun or to_sky:
             pool.bind_fields()
-            self._rays.run(target, self.timers, to_sun=to_sun, to_sky=to_sky, radius=look.occlusion_radius)
+            self._rays.run(
+                target,
+                self.timers,
+                to_sun=to_sun,
+                to_sky=to_sky,
+                radius=look.occlusion_radius,
+                sun_size=look.sun_size,
+                shadow_distance=look.shadow_distance,
+                half=look.half_occlusion,
+            )
         with self.timers.stage("shade"):
             gbuffer = {"distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}
             textures = {**seen, **gbuffer, "occlusion": target.occlusion}

@@ -19,13 +19,12 @@ float field_value(uint byte) {
     return float(byte & FIELD_VALUE_MASK) - FIELD_ZERO;
 }
 
-// Whether a point of a voxel (local, 0 … 31), from the chunk's lowest corner, lies in the ground. In a cell without a
-// smooth surface each voxel is a cube.
-bool is_in_field(uint field, ivec3 local, vec3 point) {
+// The field at a point of a voxel (local, 0 … 31), from the chunk's lowest corner. In a cell without a smooth surface each
+// voxel is a cube of its own value.
+float field_at(uint field, ivec3 local, vec3 point) {
     ivec3 cell = clamp(ivec3(floor(point - 0.5)), local - 1, local);
-    uint lowest = field_byte(field, cell);
-    if ((lowest & FIELD_SURFACE) == 0u) {
-        return field_value(field_byte(field, local)) < 0.0;
+    if ((field_byte(field, cell) & FIELD_SURFACE) == 0u) {
+        return field_value(field_byte(field, local));
     }
     vec3 along = clamp(point - 0.5 - vec3(cell), 0.0, 1.0);
     float total = 0.0;
@@ -34,5 +33,5 @@ bool is_in_field(uint field, ivec3 local, vec3 point) {
         vec3 weights = mix(1.0 - along, along, vec3(corner));
         total += weights.x * weights.y * weights.z * field_value(field_byte(field, cell + corner));
     }
-    return total < 0.0;
+    return total;
 }

@@ -117,13 +117,16 @@ March begin_march(Marched start, ivec3 base, vec3 origin, vec3 direction, float 
 // Where between way and leave, within a voxel that a smooth surface passes through, the ray meets the ground.
 float surface_met(inout March ray, ivec3 local, float leave) {
     vec3 from_chunk = ray.origin + vec3(ray.base - ray.at.coord * CHUNK_SIZE);
+    float step = (leave - ray.way) / float(SURFACE_SAMPLES);
+    float before = -1.0;
     for (int k = 0; k < SURFACE_SAMPLES; k++) {
-        float there = mix(ray.way, leave, (float(k) + 0.5) / float(SURFACE_SAMPLES));
-        bool is_solid = is_in_field(ray.at.field - 1u, local, from_chunk + ray.direction * there);
-        if (is_solid && (!ray.inside || there > SMOOTH_DEPTH)) {
-            return there;
+        float there = ray.way + step * (float(k) + 0.5);
+        float value = field_at(ray.at.field - 1u, local, from_chunk + ray.direction * there);
+        if (value < 0.0 && (!ray.inside || there > SMOOTH_DEPTH)) {
+            return before < 0.0 ? there : there - step * value / (value - before);
         }
-        ray.inside = ray.inside && is_solid;
+        ray.inside = ray.inside && value < 0.0;
+        before = value;
     }
     return NOTHING_MET;
 }

@@ -47,29 +47,46 @@ void tangents_of(vec3 normal, out vec3 tangent, out vec3 bitangent) {
     bitangent = vec3(b, 1.0 - normal.y * normal.y * a, -normal.y);
 }
 
+// Where its rays begin.
 vec3 ray_origin(SurfacePoint point) {
     return point.from_corner + point.normal * RAY_BIAS;
 }
 
-// The chunk that its rays begin in.
+// The chunk of that place.
 Marched marched_from(SurfacePoint point) {
     return marched_chunk((point.voxel + ivec3(floor(ray_origin(point)))) >> CHUNK_SHIFT);
 }
 
-bool sees_sun(SurfacePoint point, Marched start, vec3 sun) {
-    March ray = begin_march(start, point.voxel, ray_origin(point), sun, NOTHING_MET, point.is_smooth);
-    return march(ray) == NOTHING_MET;
-}
-
-// The share of the sky's light that what lies within radius keeps away. It depends on the point alone, in steps of
-// 1 / SEED_STEPS along the surface: nothing swims when the camera moves, and what lies along the normal, which rounding
-// moves from frame to frame, has no part in the rays' directions.
-float sky_occlusion(SurfacePoint point, Marched start, float radius) {
+// A point moved to the middle of its step of 1 / SEED_STEPS along the surface, and its random numbers, which depend on
+// the step alone: nothing swims when the camera moves, and what lies along the normal, which rounding moves from frame to
+// frame, has no part in them.
+uvec3 in_steps(inout SurfacePoint point) {
     vec3 along = 1.0 - abs(FACE_NORMALS[point.face]);
     vec3 steps = floor(point.from_corner * SEED_STEPS);
-    uvec3 seed = hashed(hashed(uvec3(point.voxel)) + uvec3(ivec3(steps * along)));
-    vec2 random = vec2(seed.xy >> 8u) / 16777216.0;
-    vec3 origin = mix(point.from_corner, (steps + 0.5) / SEED_STEPS, along) + point.normal * RAY_BIAS;
+    point.from_corner = mix(point.from_corner, (steps + 0.5) / SEED_STEPS, along);
+    return hashed(hashed(uvec3(point.voxel)) + uvec3(ivec3(steps * along)));
+}
+
+vec2 as_random(uvec2 seed) {
+    return vec2(seed >> 8u) / 16777216.0;
+}
+
+// A ray to somewhere on the sun's disc. sun_radius is the tangent of half its size; nothing farther than reach counts.
+bool sees_sun(SurfacePoint point, Marched start, vec3 sun, float sun_radius, float reach) {
+    if (sun_radius > 0.0) {
+        vec2 random = as_random(hashed(in_steps(point)).xy);
+        vec3 tangent, bitangent;
+        tangents_of(sun, tangent, bitangent);
+        float angle = TURN * random.y;
+        sun = normalize(sun + sun_radius * sqrt(random.x) * (tangent * cos(angle) + bitangent * sin(angle)));
+    }
+    return march(begin_march(start, point.voxel, ray_origin(point), sun, reach, point.is_smooth)) == NOTHING_MET;
+}
+
+// The share of the sky's light that what lies within radius keeps away.
+float sky_occlusion(SurfacePoint point, Marched start, float radius) {
+    vec2 random = as_random(in_steps(point).xy);
+    vec3 origin = ray_origin(point);
     vec3 tangent, bitangent;
     tangents_of(point.normal, tangent, bitangent);
     float sum = 0.0;
