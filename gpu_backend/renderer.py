@@ -167,7 +167,17 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         if (to_sun or to_sky) and look.light is Light.MAPS:
             self._maps.run(target, self.timers, shown, self._frame, lambda: self._draw_casters(pool))
         elif to_sun or to_sky:
-            self._rays.run(target, self.timers, to_sun=to_sun, to_sky=to_sky, radius=look.occlusion_radius)
+            pool.bind_fields()
+            self._rays.run(
+                target,
+                self.timers,
+                to_sun=to_sun,
+                to_sky=to_sky,
+                radius=look.occlusion_radius,
+                sun_size=look.sun_size,
+                shadow_distance=look.shadow_distance,
+                half=look.half_occlusion,
+            )
         with self.timers.stage("shade"):
             gbuffer = {"distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}
             textures = {**seen, **gbuffer, "occlusion": target.occlusion}

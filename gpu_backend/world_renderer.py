@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What both renderers have in common: pools for worlds, pictures off screen, and pictures for viewports."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ from .views import View
 DEFAULT_BUDGET = 1 << 30
 """Bytes of graphics memory that a world may take."""
 
+MAX_SUN_SIZE = 45
+"""Degrees."""
+
 
 def check_picture_size(width: int, height: int) -> None:
     """Raise VoxelwrightError where a picture of this size, in pixels, is not drawn."""
@@ -44,8 +48,14 @@ class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
     materials run into each other. sky fills what no world covers; haze lets far surfaces fade. shadows is the share of
     the sun's light that shadows take; occlusion is the strength of ambient occlusion by what lies within
-    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 it is left out. light says how both are found;
-    a renderer without compute shaders has maps alone."""
+    occlusion_radius voxels. Both are 0 … 1, and where one is 0 it is left out. light says how both are found; without
+    compute shaders there are maps alone.
+
+    Of rays, sun_size is the diameter of the sun's disc in degrees: shadows are sharp at 0, and the softer the larger it
+    is; nothing farther than shadow_distance voxels throws a shadow; half_occlusion sends rays about the sky from one of
+    four pixels only. With maps shadows are seen up to shadow_distance voxels from the eye.
+
+    Raises VoxelwrightError for numbers beyond these limits."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
@@ -56,6 +66,19 @@ class Look:
     occlusion: float = 0.0
     occlusion_radius: float = 6.0
     light: Light = Light.RAYS
+    sun_size: float = 0.0
+    shadow_distance: float = math.inf
+    half_occlusion: bool = False
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.shadows <= 1 and 0 <= self.occlusion <= 1):
+            raise VoxelwrightError("The strengths of shadows and of ambient occlusion go from 0 to 1.")
+        if not 0 < self.occlusion_radius < math.inf:
+            raise VoxelwrightError("The radius of ambient occlusion is a number of voxels above 0.")
+        if not 0 <= self.sun_size <= MAX_SUN_SIZE:
+            raise VoxelwrightError(f"The sun's diameter goes from 0 to {MAX_SUN_SIZE} degrees.")
+        if not self.shadow_distance > 0:
+            raise VoxelwrightError("The distance of shadows is a number of voxels above 0.")
 
     @property
     def shows_shadows(self) -> bool:

@@ -29,6 +29,7 @@ DrawCasters = Callable[[], None]
 _TILES = [(0, 0), (1, 0), (0, 1), (1, 1)]
 _FAR = 1e30
 """Infinity, for shaders."""
+_BLUR = {"blurs_sun": False, "blurs_sky": True, "stride": 1}
 _RED, _GREEN = (True, False, False, False), (False, True, False, False)
 
 
@@ -98,7 +99,7 @@ class MapsPass:
         target.kept_away.clear()
         seen = {"visibility_target": target.visibility, "distances": target.distances, "surfaces": target.surfaces}
         if look.shows_shadows and shown.pool.box is not None:
-            cascades = fit_cascades(shown.camera, look.sun_direction, *shown.pool.box)
+            cascades = fit_cascades(shown.camera, look.sun_direction, *shown.pool.box, look.shadow_distance)
             maps = self._current_maps(timers, shown, cascades, draw_casters)
             frame.bind_to_uniform_block(UniformBinding.FRAME)
             with timers.stage("shadows"):
@@ -111,9 +112,9 @@ class MapsPass:
                 self._occlusion.run(seen, radius=look.occlusion_radius)
             with timers.stage("blur"):
                 self._begin(target.half_kept_away, (True,) * 4)
-                self._blur.run({**seen, "occlusion": target.occlusion}, upwards=False)
+                self._blur.run({**seen, "occlusion": target.occlusion}, upwards=False, **_BLUR)
                 self._begin(target.kept_away, (True,) * 4)
-                self._blur.run({**seen, "occlusion": target.half_blurred}, upwards=True)
+                self._blur.run({**seen, "occlusion": target.half_blurred}, upwards=True, **_BLUR)
 
     def forget(self, pool: "Pool") -> None:
         """Free a world's shadow maps."""

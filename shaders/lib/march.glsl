@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 16³, 4³ and single voxels,
-// each as large as it is empty. Bound must be the pool and its materials.
+// Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 16³, 8³, 4³ and single
+// voxels, each as large as it is empty. Blocks stop them as cubes, smooth voxels as the surface that is drawn of them.
+// Bound must be the pool, its fields and its materials.
 #include "lib/grid.glsl"
+#include "lib/field.glsl"
 #include "lib/materials_table.glsl"
 
-layout(std430, binding = OCCUPANCY_BINDING) readonly buffer Occupancy { uint occupancy[]; };
+layout(std430, binding = OCCUPANCY_BINDING) readonly buffer Occupancy { uvec2 occupancy[]; };
 
 const int MAX_MARCH_STEPS = 1024;
 const float NOTHING_MET = 1e30;
 
-// A smooth surface lies inside some of its voxels, and others rise out of it: up to here they do not stop its own rays.
+// How far a ray from a smooth surface may go on within the ground that it begins in: what is drawn are quads, which lie
+// a little within the field's own surface where it is round.
 const float SMOOTH_DEPTH = 2.0;
+const int SURFACE_SAMPLES = 4; // in each voxel that a smooth surface passes through
 
 bool has_bit(uint word, int bit) {
     return (word >> bit & 1u) != 0u;
 }
 
-// What a march knows of the chunk that it is in.
-struct MarchedChunk {
+// What a march knows of the chunk and of the brick that it is in.
+struct Marched {
     ivec3 coord;
     uint cell;
-    uint cells_16; // a bit for each of its cells of 16³
+    uvec2 cells_8;
+    uint field; // number + 1
+    int brick;  // its index, −1 for none
+    uvec2 voxels;
 };
 
-uint row_at(uint cell, uint part, ivec3 local) {
-    return occupancy[(cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_X_ROWS + part + uint(local.y * CHUNK_SIZE + local.z)];
+uvec2 pair_at(uint cell, uint word) {
+    return occupancy[((cell - 1u) * OCCUPANCY_WORDS + word) / 2u];
 }
 
 bool is_opaque_chunk(uint cell) {
@@ -32,75 +39,136 @@ bool is_opaque_chunk(uint cell) {
     return material != 0u && materials[material].opacity == 1.0;
 }
 
-MarchedChunk marched_chunk(ivec3 coord) {
+Marched marched_chunk(ivec3 coord) {
     uint cell = grid_cell(coord);
-    return MarchedChunk(
-        coord, cell, is_uniform(cell) ? 0u : occupancy[(cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_CELLS_16]
-    );
+    if (is_uniform(cell)) {
+        return Marched(coord, cell, uvec2(0u), 0u, -1, uvec2(0u));
+    }
+    return Marched(coord, cell, pair_at(cell, OCCUPANCY_CELLS_8), pair_at(cell, OCCUPANCY_FLAGS).y, -1, uvec2(0u));
 }
 
-// The edge of the largest cell about a voxel of a chunk that has nothing opaque, 0 where the voxel itself is opaque.
-int empty_edge(MarchedChunk chunk, ivec3 local) {
-    if (is_uniform(chunk.cell)) {
-        return is_opaque_chunk(chunk.cell) ? 0 : CHUNK_SIZE;
+bool is_in_brick(uvec2 brick, ivec3 local) {
+    ivec3 at = local & 3;
+    return has_bit((at.z & 2) == 0 ? brick.x : brick.y, ((at.z & 1) * 4 + at.y) * 4 + at.x);
+}
+
+// The edge of the largest cell about a voxel of a chunk that has nothing to look at, 0 where the voxel itself has.
+int empty_edge(inout Marched at, ivec3 local) {
+    if (is_uniform(at.cell)) {
+        return is_opaque_chunk(at.cell) ? 0 : CHUNK_SIZE;
     }
-    ivec3 at = local >> 4;
-    if (!has_bit(chunk.cells_16, (at.x * 2 + at.y) * 2 + at.z)) {
+    ivec3 cell = local >> 3;
+    uint cells = cell.x < 2 ? at.cells_8.x : at.cells_8.y;
+    if ((cells >> ((cell.y & 2) * 4 + (cell.z & 2)) & 0x330033u) == 0u) {
         return 16;
     }
-    at = local >> 2;
-    int bit = (at.x * 8 + at.y) * 8 + at.z;
-    // Both are read before either is looked at, so that the one need not wait for the other.
-    uint cells_4 = occupancy[(chunk.cell - 1u) * OCCUPANCY_WORDS + OCCUPANCY_CELLS_4 + uint(bit >> 5)];
-    uint row = row_at(chunk.cell, OCCUPANCY_OPAQUE, local);
-    return !has_bit(cells_4, bit & 31) ? 4 : has_bit(row, local.x) ? 0 : 1;
+    if (!has_bit(cells, ((cell.x & 1) * 4 + cell.y) * 4 + cell.z)) {
+        return 8;
+    }
+    cell = local >> 2;
+    int brick = (cell.x * 8 + cell.y) * 8 + cell.z;
+    if (brick != at.brick) {
+        at.brick = brick;
+        at.voxels = pair_at(at.cell, OCCUPANCY_BRICKS + 2u * uint(brick));
+    }
+    return at.voxels == uvec2(0u) ? 4 : is_in_brick(at.voxels, local) ? 0 : 1;
 }
 
 // Of a voxel that is opaque.
 bool is_smooth_voxel(uint cell, ivec3 local) {
-    return is_uniform(cell) ? (cell & FLAG_SMOOTH) != 0u : !has_bit(row_at(cell, OCCUPANCY_BLOCKY, local), local.x);
+    if (is_uniform(cell)) {
+        return (cell & FLAG_SMOOTH) != 0u;
+    }
+    uint row = uint(local.y * CHUNK_SIZE + local.z);
+    uvec2 rows = pair_at(cell, OCCUPANCY_X_ROWS + OCCUPANCY_BLOCKY + (row & ~1u));
+    return !has_bit((row & 1u) == 0u ? rows.x : rows.y, local.x);
 }
 
-// How far along a ray the first opaque voxel begins, NOTHING_MET where there is none within reach. The ray begins at
-// origin, relative to the lowest corner of the voxel base; direction is a unit vector. From one voxel it only ever goes
-// to one with which that shares a face, so that nothing leaks through edges and corners. from_smooth is for rays from
-// smooth surfaces: see SMOOTH_DEPTH.
-float march(ivec3 base, vec3 origin, vec3 direction, float reach, bool from_smooth) {
+bool has_surface(Marched at, ivec3 local) {
+    return at.field != 0u && is_in_brick(pair_at(at.cell, OCCUPANCY_SURFACE + 2u * uint(at.brick)), local);
+}
+
+// A ray on its way. All places are relative to the lowest corner of the voxel base, which is the ray's own.
+struct March {
+    ivec3 base;
+    vec3 origin;
+    vec3 direction; // unit
+    vec3 inverse;
+    float reach;
+    Marched at;
+    ivec3 voxel;
+    float way;
+    bool inside; // still in the ground that it began in
+    float met;   // how far away the first opaque thing is, NOTHING_MET until it is found
+};
+
+// start is the chunk of the origin. is_smooth says that the ray begins at a smooth surface: see SMOOTH_DEPTH.
+March begin_march(Marched start, ivec3 base, vec3 origin, vec3 direction, float reach, bool is_smooth) {
     bvec3 forward = greaterThanEqual(direction, vec3(0.0));
     vec3 inverse = 1.0 / mix(min(direction, -1e-7), max(direction, 1e-7), forward);
     ivec3 lowest = world_grid.origin.xyz * CHUNK_SIZE - base;
     ivec3 highest = lowest + world_grid.size.xyz * CHUNK_SIZE;
     vec3 ways = (mix(vec3(lowest), vec3(highest), forward) - origin) * inverse;
     reach = min(reach, min(ways.x, min(ways.y, ways.z)));
-
     ivec3 voxel = ivec3(floor(origin));
-    float way = 0.0;
-    MarchedChunk chunk = marched_chunk((base + voxel) >> CHUNK_SHIFT);
-    for (int i = 0; i < MAX_MARCH_STEPS && way < reach; i++) {
-        ivec3 coord = (base + voxel) >> CHUNK_SHIFT;
-        if (coord != chunk.coord) {
-            chunk = marched_chunk(coord);
+    return March(base, origin, direction, inverse, reach, start, voxel, 0.0, is_smooth, NOTHING_MET);
+}
+
+// Where between way and leave, within a voxel that a smooth surface passes through, the ray meets the ground.
+float surface_met(inout March ray, ivec3 local, float leave) {
+    vec3 from_chunk = ray.origin + vec3(ray.base - ray.at.coord * CHUNK_SIZE);
+    float step = (leave - ray.way) / float(SURFACE_SAMPLES);
+    float before = -1.0;
+    for (int k = 0; k < SURFACE_SAMPLES; k++) {
+        float there = ray.way + step * (float(k) + 0.5);
+        float value = field_at(ray.at.field - 1u, local, from_chunk + ray.direction * there);
+        if (value < 0.0 && (!ray.inside || there > SMOOTH_DEPTH)) {
+            return before < 0.0 ? there : there - step * value / (value - before);
         }
-        ivec3 local = (base + voxel) & (CHUNK_SIZE - 1);
-        int edge = empty_edge(chunk, local);
-        if (edge == 0) {
-            if (!from_smooth || way > SMOOTH_DEPTH || !is_smooth_voxel(chunk.cell, local)) {
-                return way;
-            }
-            edge = 1;
-        }
-        ivec3 low = ((base + voxel) & -edge) - base;
-        ivec3 end = low + edge;
-        ways = (mix(vec3(low), vec3(end), forward) - origin) * inverse;
-        way = min(ways.x, min(ways.y, ways.z));
-        voxel = clamp(ivec3(floor(origin + direction * way)), low, end - 1);
-        if (way == ways.x) {
-            voxel.x = forward.x ? end.x : low.x - 1;
-        } else if (way == ways.y) {
-            voxel.y = forward.y ? end.y : low.y - 1;
-        } else {
-            voxel.z = forward.z ? end.z : low.z - 1;
-        }
+        ray.inside = ray.inside && value < 0.0;
+        before = value;
     }
     return NOTHING_MET;
+}
+
+// Go on to the next cell, which shares a face with this one, so that nothing leaks through edges and corners. False at
+// the end of the way.
+bool go_on(inout March ray) {
+    ivec3 place = ray.base + ray.voxel;
+    if (place >> CHUNK_SHIFT != ray.at.coord) {
+        ray.at = marched_chunk(place >> CHUNK_SHIFT);
+    }
+    ivec3 local = place & (CHUNK_SIZE - 1);
+    int edge = empty_edge(ray.at, local);
+    bool is_empty = edge != 0;
+    edge = max(edge, 1);
+    ivec3 low = (place & -edge) - ray.base;
+    ivec3 end = low + edge;
+    bvec3 forward = greaterThan(ray.inverse, vec3(0.0));
+    vec3 ways = (mix(vec3(low), vec3(end), forward) - ray.origin) * ray.inverse;
+    float leave = min(ways.x, min(ways.y, ways.z));
+    if (is_empty) {
+        ray.inside = false;
+    } else if (has_surface(ray.at, local)) {
+        ray.met = surface_met(ray, local, leave);
+    } else if (!ray.inside || ray.way > SMOOTH_DEPTH || !is_smooth_voxel(ray.at.cell, local)) {
+        ray.met = ray.way;
+    }
+    ray.way = leave;
+    ray.voxel = clamp(ivec3(floor(ray.origin + ray.direction * leave)), low, end - 1);
+    if (leave == ways.x) {
+        ray.voxel.x = forward.x ? end.x : low.x - 1;
+    } else if (leave == ways.y) {
+        ray.voxel.y = forward.y ? end.y : low.y - 1;
+    } else {
+        ray.voxel.z = forward.z ? end.z : low.z - 1;
+    }
+    return ray.met == NOTHING_MET && ray.way < ray.reach;
+}
+
+// How far along a ray the first opaque thing is, NOTHING_MET where there is none within reach.
+float march(March ray) {
+    for (int i = 0; i < MAX_MARCH_STEPS && ray.way < ray.reach && go_on(ray); i++) {
+    }
+    return ray.met;
 }

@@ -47,6 +47,25 @@ void tangents_of(vec3 normal, out vec3 tangent, out vec3 bitangent) {
     bitangent = vec3(b, 1.0 - normal.y * normal.y * a, -normal.y);
 }
 
+// Where its rays begin.
+vec3 ray_origin(SurfacePoint point) {
+    return point.from_corner + point.normal * RAY_BIAS;
+}
+
+// A point moved to the middle of its step of 1 / SEED_STEPS along the surface, and its random numbers, which depend on
+// the step alone: nothing swims when the camera moves, and what lies along the normal, which rounding moves from frame to
+// frame, has no part in them.
+uvec3 in_steps(inout SurfacePoint point) {
+    vec3 along = 1.0 - abs(FACE_NORMALS[point.face]);
+    vec3 steps = floor(point.from_corner * SEED_STEPS);
+    point.from_corner = mix(point.from_corner, (steps + 0.5) / SEED_STEPS, along);
+    return hashed(hashed(uvec3(point.voxel)) + uvec3(ivec3(steps * along)));
+}
+
+vec2 as_random(uvec2 seed) {
+    return vec2(seed >> 8u) / 16777216.0;
+}
+
 // The rays of a point: where they begin, from the lowest corner of its voxel, and what their directions come from.
 struct SkyRays {
     vec3 origin;
@@ -56,17 +75,12 @@ struct SkyRays {
     vec2 random; // 0 … 1
 };
 
-// They depend on the point alone, in steps of 1 / SEED_STEPS along the surface: nothing swims when the camera moves, and
-// what lies along the normal, which rounding moves from frame to frame, has no part in the rays' directions.
 SkyRays sky_rays(SurfacePoint point) {
-    vec3 along = 1.0 - abs(FACE_NORMALS[point.face]);
-    vec3 steps = floor(point.from_corner * SEED_STEPS);
-    uvec3 seed = hashed(hashed(uvec3(point.voxel)) + uvec3(ivec3(steps * along)));
     SkyRays rays;
-    rays.origin = mix(point.from_corner, (steps + 0.5) / SEED_STEPS, along) + point.normal * RAY_BIAS;
+    rays.random = as_random(in_steps(point).xy);
+    rays.origin = ray_origin(point);
     rays.normal = point.normal;
     tangents_of(point.normal, rays.tangent, rays.bitangent);
-    rays.random = vec2(seed.xy >> 8u) / 16777216.0;
     return rays;
 }
 

@@ -3,17 +3,30 @@
 #include "lib/march.glsl"
 #include "lib/sky_rays.glsl"
 
-bool sees_sun(SurfacePoint point, vec3 sun) {
-    vec3 origin = point.from_corner + point.normal * RAY_BIAS;
-    return dot(point.normal, sun) > 0.0 && march(point.voxel, origin, sun, NOTHING_MET, point.is_smooth) == NOTHING_MET;
+// The chunk that its rays begin in.
+Marched marched_from(SurfacePoint point) {
+    return marched_chunk((point.voxel + ivec3(floor(ray_origin(point)))) >> CHUNK_SHIFT);
+}
+
+// A ray to somewhere on the sun's disc. sun_radius is the tangent of half its size; nothing farther than reach counts.
+bool sees_sun(SurfacePoint point, Marched start, vec3 sun, float sun_radius, float reach) {
+    if (sun_radius > 0.0) {
+        vec2 random = as_random(hashed(in_steps(point)).xy);
+        vec3 tangent, bitangent;
+        tangents_of(sun, tangent, bitangent);
+        float angle = TURN * random.y;
+        sun = normalize(sun + sun_radius * sqrt(random.x) * (tangent * cos(angle) + bitangent * sin(angle)));
+    }
+    return march(begin_march(start, point.voxel, ray_origin(point), sun, reach, point.is_smooth)) == NOTHING_MET;
 }
 
 // The share of the sky's light that what lies within radius keeps away.
-float sky_occlusion(SurfacePoint point, float radius) {
+float sky_occlusion(SurfacePoint point, Marched start, float radius) {
     SkyRays rays = sky_rays(point);
     float sum = 0.0;
     for (int i = 0; i < SKY_RAYS; i++) {
-        float way = march(point.voxel, rays.origin, sky_direction(rays, i), radius, point.is_smooth);
+        vec3 direction = sky_direction(rays, i);
+        float way = march(begin_march(start, point.voxel, rays.origin, direction, radius, point.is_smooth));
         float nearness = max(1.0 - way / radius, 0.0);
         sum += nearness * nearness;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Evens the light of the sky among the pixels of one surface.
+// Evens the light of the sky and of the sun among the pixels of one surface.
 #include "lib/blur.glsl"
 
 layout(local_size_x = 8, local_size_y = 8) in;

@@ -174,8 +174,8 @@ def thin_forest() -> World:
     room = np.zeros((36, 36, 14), np.int64)
     room[:18, :, :2], room[18:, :, :2] = grass, snow
     rng = np.random.default_rng(8)
-    for x, y in [(x, y) for x in range(3, 34, 5) for y in range(3, 34, 5)]:
-        x, y = np.array((x, y)) + rng.integers(-1, 2, 2)
+    for column in np.ndindex(7, 7):
+        x, y = 3 + 5 * np.array(column) + rng.integers(-1, 2, 2)
         top = int(rng.integers(6, 11))
         room[x, y, 2:top] = bark
         for dx, dy, dz in ((0, 0, 0), (1, 0, -1), (-1, 0, -1), (0, 1, -1), (0, -1, -1), (0, 0, 1), (1, 0, -3)):

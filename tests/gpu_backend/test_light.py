@@ -121,7 +121,7 @@ def test_the_share_of_the_sky_is_that_of_many_rays(renderer: Renderer, make_worl
     points = rng.uniform((1, -1, 0), (2, 1, 0), (4000, 3))
     body = """
     SurfacePoint point = surface_point(ivec3(0), real3(0u), vec3(0.0, 0.0, 1.0), 4u, false);
-    put(0u, sky_occlusion(point, 6.0));"""
+    put(0u, sky_occlusion(point, marched_from(point), 6.0));"""
     head = '#include "lib/surface_rays.glsl"\n'
     found = run_glsl(head, body, points.astype(np.float32), 1).view(np.float32)[:, 0]
     area, angle = rng.random((2, 200_000))
