@@ -206,10 +206,9 @@ def _maps(card: Card, renderer: Renderer, pool: Any) -> list[dict[str, Any]]:
     moves = itertools.cycle(places)
     card.milliseconds(lambda: renderer.draw(next(moves), *SIZE), warm=False)
     drawn = renderer.settled_figures().gpu_milliseconds["shadow maps"]
-    names = ("shadows", "screen occlusion", "blur")
     return [
         _row("all shadow maps drawn anew", drawn, None),
-        *(_row(f"{name} by maps, 2560 × 1440", rest[name], None) for name in names),
-        _row("light by maps in all, drawn anew", drawn + sum(rest[name] for name in names), 1.5),
+        _row("light by maps, 2560 × 1440", rest["light by maps"], None),
+        _row("light by maps: blur", rest["blur"], None),
         _row("whole frame with light by maps", at_rest, 3.0),
     ]

@@ -16,6 +16,7 @@ from .context import LEAST_VERSION
 from .frame import frame_record
 from .owned import Owned
 from .passes.draw import SMOOTH_DEPTH_BIAS, Drawn
+from .passes.maps import FragmentMapsPass
 from .passes.picture import CopyDepthPass, PicturePass
 from .records import FRAME
 from .shader import load_program
@@ -81,6 +82,7 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         ]
         self._programs[1]["is_smooth"] = True
         self._sky = owned.add(PicturePass(ctx, "basic/sky.frag"))
+        self._maps = owned.add(FragmentMapsPass(ctx))
         self._clear = owned.add(PicturePass(ctx, "basic/clear.frag"))
         self._shade = owned.add(PicturePass(ctx, "basic/shade.frag"))
         self._copy_depth = owned.add(CopyDepthPass(ctx))

@@ -12,6 +12,7 @@ from .owned import Owned
 from .passes.casters import CastersPass
 from .passes.cull import CullPass, CullQuadsPass
 from .passes.draw import Drawn, DrawPass
+from .passes.maps import ComputeMapsPass
 from .passes.occlusion import DepthTilesPass
 from .passes.picture import CopyDepthPass
 from .passes.pixels import PixelPass
@@ -78,6 +79,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
         self._rays = owned.add(RaysPass(ctx))
+        self._maps = owned.add(ComputeMapsPass(ctx))
         self._casters = owned.add(CastersPass(ctx))
         self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
         self._sky = owned.add(PixelPass(ctx, "light/sky.comp"))

@@ -22,7 +22,7 @@ from .gl import GlFunctions
 from .light import Light
 from .owned import Owned
 from .packed_picture import PackedPicture
-from .passes.maps import MapsPass
+from .passes.maps import ComputeMapsPass, FragmentMapsPass
 from .passes.pack import PackPass
 from .target import LightTarget
 from .timers import FrameTimers
@@ -201,10 +201,10 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         self._pools: list[PoolT] = []
         self._own_pool: PoolT | None = None
         self._target: TargetT | None = None
+        self._maps: ComputeMapsPass | FragmentMapsPass
         with Owned() as owned:
             self.timers = owned.add(FrameTimers(self._gl))
             self._pack = owned.add(PackPass(ctx))
-            self._maps = owned.add(MapsPass(ctx))
             self._make(owned)
             check_errors(ctx, "the frame's settings")
             self._owned = owned.pop_all()

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What keeps the light of sun and sky away, without rays: shadow maps, and what the picture itself shows.
+"""What keeps the light of sun and sky away, without rays: shadow maps, and what the picture itself shows."""
 
-It runs in fragment shaders of OpenGL 4.1, which both renderers have.
-"""
-
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
+from ..camera import Camera
 from ..cascades import MAP_EDGE, MAX_CASCADES, Cascade, MapPlace, fit_cascades, texels_from_eye
 from ..context import check_errors
 from ..frame import frame_record
 from ..owned import Owned
 from ..records import FRAME, UniformBinding
-from ..target import LightTarget
+from ..target import ImageBinding, LightTarget
 from ..timers import FrameTimers
 from .picture import PicturePass
+from .pixels import PixelPass
 
 if TYPE_CHECKING:
     from ..world_renderer import Pool, Shown
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
 DrawCasters = Callable[[], None]
 """Draws what casts shadows into the framebuffer in use: of a world whose frame, as the sun sees it, is bound."""
 
+PassT = TypeVar("PassT", PixelPass, PicturePass)
+
 _TILES = [(0, 0), (1, 0), (0, 1), (1, 1)]
 _FAR = 1e30
 """Infinity, for shaders."""
 _BLUR = {"blurs_sun": False, "blurs_sky": True, "stride": 1}
-_RED, _GREEN = (True, False, False, False), (False, True, False, False)
 
 
 class ShadowMaps:
@@ -70,9 +72,9 @@ class ShadowMaps:
         self._owned.close()
 
 
-class MapsPass:
+class MapsPass(ABC, Generic[PassT]):
     """Fills a target's occlusion, as RaysPass does. Shadow maps are kept from frame to frame; each is drawn anew only
-    where the world or the sun changed, or the camera went on."""
+    where the world or the sun changed, or the camera went on. Programs are made when they are first needed."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx
@@ -94,27 +96,27 @@ class MapsPass:
     ) -> None:
         """Find what is kept away from what the target shows of a world; what its look does not ask for is 0. frame is
         the camera's, and stays bound."""
-        look = shown.look
-        target.kept_away.color_mask = (True,) * 4
-        target.kept_away.clear()
+        look, box = shown.look, shown.pool.box
         seen = {"visibility_target": target.visibility, "distances": target.distances, "surfaces": target.surfaces}
-        if look.shows_shadows and shown.pool.box is not None:
-            cascades = fit_cascades(shown.camera, look.sun_direction, *shown.pool.box, look.shadow_distance)
-            maps = self._current_maps(timers, shown, cascades, draw_casters)
+        textures = {**seen, "shadow_maps": target.depth}  # which are not read where none are wanted
+        n_cascades = 0
+        if look.shows_shadows and box is not None:
+            cascades = fit_cascades(shown.camera, look.sun_direction, *box, look.shadow_distance)
+            textures["shadow_maps"] = self._current_maps(timers, shown.pool, cascades, draw_casters).depths
             frame.bind_to_uniform_block(UniformBinding.FRAME)
-            with timers.stage("shadows"):
-                self._begin(target.kept_away, _RED)
-                _set_cascades(self._shadows.program, cascades, shown)
-                self._shadows.run({**seen, "shadow_maps": maps.depths}, n_cascades=len(cascades))
+            for name, values in _cascade_uniforms(cascades, shown.camera).items():
+                _array(self._light.program, name).write(values.tobytes())
+            n_cascades = len(cascades)
+        with timers.stage("light by maps"):
+            asked = {"to_sun": n_cascades > 0, "to_sky": look.shows_occlusion, "radius": look.occlusion_radius}
+            self._fill(target.kept_away, self._light, textures, n_cascades=n_cascades, **asked)
         if look.shows_occlusion:
-            with timers.stage("screen occlusion"):
-                self._begin(target.kept_away, _GREEN)
-                self._occlusion.run(seen, radius=look.occlusion_radius)
             with timers.stage("blur"):
-                self._begin(target.half_kept_away, (True,) * 4)
-                self._blur.run({**seen, "occlusion": target.occlusion}, upwards=False, **_BLUR)
-                self._begin(target.kept_away, (True,) * 4)
-                self._blur.run({**seen, "occlusion": target.half_blurred}, upwards=True, **_BLUR)
+                for upwards, source, into in (
+                    (False, target.occlusion, target.half_kept_away),
+                    (True, target.half_blurred, target.kept_away),
+                ):
+                    self._fill(into, self._blur, {**seen, "occlusion": source}, upwards=upwards, **_BLUR)
 
     def forget(self, pool: "Pool") -> None:
         """Free a world's shadow maps."""
@@ -128,11 +130,24 @@ class MapsPass:
             self.forget(pool)
         self._owned.close()
 
+    @abstractmethod
+    def _made(self, name: str) -> PassT:
+        """A program from light/, by its file's name without the ending."""
+
+    @abstractmethod
+    def _fill(
+        self,
+        into: moderngl.Framebuffer,
+        program: PassT,
+        textures: Mapping[str, moderngl.Texture],
+        **uniforms: int | float | bool,
+    ) -> None:
+        """Run a program over a framebuffer of one texture."""
+
     def _current_maps(
-        self, timers: FrameTimers, shown: "Shown", cascades: list[Cascade], draw_casters: DrawCasters
+        self, timers: FrameTimers, pool: "Pool", cascades: list[Cascade], draw_casters: DrawCasters
     ) -> ShadowMaps:
         """The world's maps, those of the cascades drawn anew that show something else."""
-        pool = shown.pool
         if pool not in self._maps:
             self._maps[pool] = ShadowMaps(self._ctx)
         maps = self._maps[pool]
@@ -160,44 +175,70 @@ class MapsPass:
         self._ctx.front_face, self._ctx.cull_face = "ccw", "front"
         draw_casters()
 
-    def _begin(self, framebuffer: moderngl.Framebuffer, mask: tuple[bool, bool, bool, bool]) -> None:
-        framebuffer.color_mask = mask
-        framebuffer.use()
-        self._ctx.enable_only(moderngl.NOTHING)
-
-    # Made when they are first asked for: most renderers send rays.
-
     @cached_property
     def _frame(self) -> moderngl.Buffer:
         buffer: moderngl.Buffer = self._owned.add(self._ctx.buffer(reserve=FRAME.itemsize, dynamic=True))
         return buffer
 
     @cached_property
-    def _shadows(self) -> PicturePass:
-        return self._made("light/shadows.frag")
+    def _light(self) -> PassT:
+        return self._owned.add(self._made("maps"))
 
     @cached_property
-    def _occlusion(self) -> PicturePass:
-        return self._made("light/screen_occlusion.frag")
-
-    @cached_property
-    def _blur(self) -> PicturePass:
-        return self._made("light/blur.frag")
-
-    def _made(self, file: str) -> PicturePass:
-        made: PicturePass = self._owned.add(PicturePass(self._ctx, file))
-        return made
+    def _blur(self) -> PassT:
+        return self._owned.add(self._made("blur"))
 
 
-def _set_cascades(program: moderngl.Program, cascades: list[Cascade], shown: "Shown") -> None:
+class ComputeMapsPass(MapsPass[PixelPass]):
+    """By compute shaders."""
+
+    def _made(self, name: str) -> PixelPass:
+        return PixelPass(self._ctx, f"light/{name}.comp")
+
+    def _fill(
+        self,
+        into: moderngl.Framebuffer,
+        program: PixelPass,
+        textures: Mapping[str, moderngl.Texture],
+        **uniforms: int | float | bool,
+    ) -> None:
+        texture = into.color_attachments[0]
+        assert isinstance(texture, moderngl.Texture)
+        texture.bind_to_image(ImageBinding.OCCLUSION, read=False, write=True)
+        program.run(into.size, textures, **uniforms)
+
+
+class FragmentMapsPass(MapsPass[PicturePass]):
+    """By fragment shaders, which OpenGL 4.1 has."""
+
+    def _made(self, name: str) -> PicturePass:
+        return PicturePass(self._ctx, f"light/{name}.frag")
+
+    def _fill(
+        self,
+        into: moderngl.Framebuffer,
+        program: PicturePass,
+        textures: Mapping[str, moderngl.Texture],
+        **uniforms: int | float | bool,
+    ) -> None:
+        into.use()
+        self._ctx.enable_only(moderngl.NOTHING)
+        program.run(textures, **uniforms)
+
+
+def _cascade_uniforms(cascades: list[Cascade], camera: Camera) -> dict[str, NDArray[np.float32]]:
+    """The arrays of lib/shadow_maps.glsl."""
     matrices = np.zeros((MAX_CASCADES, 4, 4), np.float32)
     scales, ends = np.zeros((2, MAX_CASCADES, 2), np.float32)
     for i, cascade in enumerate(cascades):
         half = cascade.place.half
-        matrices[i] = texels_from_eye(cascade.place, _TILES[i], shown.camera).T
+        matrices[i] = texels_from_eye(cascade.place, _TILES[i], camera).T
         scales[i] = 2 * half / MAP_EDGE, 2 * half
         ends[i] = min(cascade.begins_to_end, _FAR / 2), min(cascade.end, _FAR)
-    for name, values in (("map_from_eye", matrices), ("map_scales", scales), ("cascade_ends", ends)):
-        uniform = program[name]
-        assert isinstance(uniform, moderngl.Uniform)
-        uniform.write(values.tobytes())
+    return {"map_from_eye": matrices, "map_scales": scales, "cascade_ends": ends}
+
+
+def _array(program: moderngl.Program | moderngl.ComputeShader, name: str) -> moderngl.Uniform:
+    uniform = program[name]
+    assert isinstance(uniform, moderngl.Uniform)
+    return uniform

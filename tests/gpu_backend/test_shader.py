@@ -92,7 +92,7 @@ DRAWS: list[tuple[int, dict[str, str]]] = [
         for name in (
             *(f"basic/{name}" for name in ("clear", "shade", "sky", "accumulate", "compose")),
             *(f"compose/{name}" for name in ("add_opaque", "add_layer", "pack_opaque", "pack_layer")),
-            *(f"light/{name}" for name in ("blur", "screen_occlusion", "shadows")),
+            *(f"light/{name}" for name in ("blur", "maps")),
             "draw/copy_depth",
         )
     ),
@@ -109,6 +109,7 @@ PLAIN = [
     "draw/clear.comp",
     "light/blur.comp",
     "light/casters.comp",
+    "light/maps.comp",
     "light/rays.comp",
     "light/shade.comp",
     "light/sky.comp",
