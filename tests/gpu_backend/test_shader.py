@@ -107,6 +107,8 @@ PLAIN = [
     "cull/quads.comp",
     "draw/clear.comp",
     "light/blur.comp",
+    "light/field.comp",
+    "light/field_bricks.comp",
     "light/rays.comp",
     "light/shade.comp",
     "light/sky.comp",
