@@ -47,14 +47,15 @@ void tangents_of(vec3 normal, out vec3 tangent, out vec3 bitangent) {
     bitangent = vec3(b, 1.0 - normal.y * normal.y * a, -normal.y);
 }
 
-// Where its rays begin.
-vec3 ray_origin(SurfacePoint point) {
-    return point.from_corner + point.normal * RAY_BIAS;
+// The chunk that its rays begin in.
+Marched marched_from(SurfacePoint point) {
+    vec3 origin = point.from_corner + point.normal * RAY_BIAS;
+    return marched_chunk((point.voxel + ivec3(floor(origin))) >> CHUNK_SHIFT);
 }
 
-// The chunk of that place.
-Marched marched_from(SurfacePoint point) {
-    return marched_chunk((point.voxel + ivec3(floor(ray_origin(point)))) >> CHUNK_SHIFT);
+// Where they begin, from that chunk's lowest corner.
+vec3 ray_origin(SurfacePoint point, ivec3 chunk) {
+    return vec3(point.voxel - chunk * CHUNK_SIZE) + point.from_corner + point.normal * RAY_BIAS;
 }
 
 // A point moved to the middle of its step of 1 / SEED_STEPS along the surface, and its random numbers, which depend on
@@ -80,13 +81,15 @@ bool sees_sun(SurfacePoint point, Marched start, vec3 sun, float sun_radius, flo
         float angle = TURN * random.y;
         sun = normalize(sun + sun_radius * sqrt(random.x) * (tangent * cos(angle) + bitangent * sin(angle)));
     }
-    return march(begin_march(start, point.voxel, ray_origin(point), sun, reach, point.is_smooth)) == NOTHING_MET;
+    vec3 origin = ray_origin(point, start.coord);
+    reach = min(reach, way_to_end(start.coord, origin, sun));
+    return march(start, origin, sun, reach, point.is_smooth) == NOTHING_MET;
 }
 
 // The share of the sky's light that what lies within radius keeps away.
 float sky_occlusion(SurfacePoint point, Marched start, float radius) {
     vec2 random = as_random(in_steps(point).xy);
-    vec3 origin = ray_origin(point);
+    vec3 origin = ray_origin(point, start.coord);
     vec3 tangent, bitangent;
     tangents_of(point.normal, tangent, bitangent);
     float sum = 0.0;
@@ -96,7 +99,7 @@ float sky_occlusion(SurfacePoint point, Marched start, float radius) {
         float angle = TURN * fract(random.y + float(i) * GOLDEN_RATIO);
         vec3 sideways = tangent * cos(angle) + bitangent * sin(angle);
         vec3 direction = sideways * sqrt(area) + point.normal * sqrt(1.0 - area);
-        float way = march(begin_march(start, point.voxel, origin, direction, radius, point.is_smooth));
+        float way = march(start, origin, direction, radius, point.is_smooth);
         float nearness = max(1.0 - way / radius, 0.0);
         sum += nearness * nearness;
     }

@@ -127,7 +127,7 @@ def test_the_share_of_the_sky_is_that_of_many_rays(renderer: Renderer, make_worl
     SurfacePoint point = surface_point(ivec3(0), real3(0u), vec3(0.0, 0.0, 1.0), 4u, false);
     put(0u, sky_occlusion(point, marched_from(point), 6.0));"""
     head = '#include "lib/surface_rays.glsl"\n'
-    found = run_glsl(head, body, points.astype(np.float32), 1).view(np.float32)[:, 0]
+    found = run_glsl(head, body, points.astype(np.float32), 1, {"SURFACES": 0}).view(np.float32)[:, 0]
     area, angle = rng.random((2, 200_000))
     sideways, up = np.sqrt(area), np.sqrt(1 - area)
     directions = np.stack([sideways * np.cos(2 * np.pi * angle), sideways * np.sin(2 * np.pi * angle), up], axis=1)
@@ -149,7 +149,7 @@ def test_rays_about_the_sky_lie_in_the_hemisphere(run_glsl: Make) -> None:
     tangents_of(real3(0u), tangent, bitangent);
     put(0u, tangent); put(3u, bitangent);"""
     head = '#include "lib/surface_rays.glsl"\n'
-    made = run_glsl(head, body, normals.astype(np.float32), 6).view(np.float32).reshape(-1, 2, 3)
+    made = run_glsl(head, body, normals.astype(np.float32), 6, {"SURFACES": 0}).view(np.float32).reshape(-1, 2, 3)
     axes = np.concatenate([made, normals[:, None]], axis=1)
     np.testing.assert_allclose(axes @ axes.transpose(0, 2, 1), np.broadcast_to(np.eye(3), axes.shape), atol=5e-3)
 
