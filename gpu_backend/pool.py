@@ -91,6 +91,11 @@ class WorldPool(Pool):
         """What shaders that read the voxels must know."""
         return self._pages.defines
 
+    @property
+    def has_smooth_voxels(self) -> bool:
+        """Whether any voxel of the world is smooth."""
+        return len(self._smooth_chunks) > 0
+
     def set_budget(self, nbytes: int) -> None:
         self._budget = nbytes
 

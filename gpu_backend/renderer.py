@@ -173,6 +173,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             self._rays.run(
                 target,
                 self.timers,
+                has_surfaces=pool.has_smooth_voxels,
                 to_sun=to_sun,
                 to_sky=to_sky,
                 radius=look.occlusion_radius,

@@ -20,7 +20,7 @@ class RaysPass:
 
     def __init__(self, ctx: moderngl.Context) -> None:
         with Owned() as owned:
-            self._rays = owned.add(PixelPass(ctx, "light/rays.comp"))
+            self._rays = [owned.add(PixelPass(ctx, "light/rays.comp", {"SURFACES": n})) for n in (0, 1)]
             self._blur = owned.add(PixelPass(ctx, "light/blur.comp"))
             self._owned = owned.pop_all()
 
@@ -29,6 +29,7 @@ class RaysPass:
         target: FrameTarget,
         timers: FrameTimers,
         *,
+        has_surfaces: bool,
         to_sun: bool,
         to_sky: bool,
         radius: float,
@@ -36,7 +37,7 @@ class RaysPass:
         shadow_distance: float,
         half: bool,
     ) -> None:
-        """One ray to the sun, and rays of radius voxels about the sky, from one of four pixels where they are half as
+        """has_surfaces says whether any voxel of the world is smooth. One ray to the sun, and rays of radius voxels about the sky, from one of four pixels where they are half as
         many along each axis. What is not asked for is 0. The light of the sky and that of a sun whose size, in degrees,
         is above 0 are blurred along both axes."""
         seen = {
@@ -46,12 +47,13 @@ class RaysPass:
         }
         sun = {"sun_radius": math.tan(math.radians(sun_size) / 2), "shadow_distance": min(shadow_distance, _FAR)}
         stride = 2 if to_sky and half else 1
+        rays = self._rays[has_surfaces]
         with timers.stage("rays"):
             _write_to(target.occlusion)
-            self._rays.run(target.size, seen, to_sun=to_sun, to_sky=to_sky and not half, radius=radius, stride=1, **sun)
+            rays.run(target.size, seen, to_sun=to_sun, to_sky=to_sky and not half, radius=radius, stride=1, **sun)
             if stride > 1:
                 size = -(-target.size[0] // stride), -(-target.size[1] // stride)
-                self._rays.run(size, seen, to_sun=False, to_sky=True, radius=radius, stride=stride, **sun)
+                rays.run(size, seen, to_sun=False, to_sky=True, radius=radius, stride=stride, **sun)
         blurred = {"blurs_sun": to_sun and sun_size > 0, "blurs_sky": to_sky, "stride": stride}
         if blurred["blurs_sun"] or to_sky:
             with timers.stage("blur"):

@@ -47,7 +47,7 @@ void tangents_of(vec3 normal, out vec3 tangent, out vec3 bitangent) {
     bitangent = vec3(b, 1.0 - normal.y * normal.y * a, -normal.y);
 }
 
-// Where its rays begin.
+// Where its rays begin, from the lowest corner of its voxel.
 vec3 ray_origin(SurfacePoint point) {
     return point.from_corner + point.normal * RAY_BIAS;
 }
@@ -66,7 +66,7 @@ vec2 as_random(uvec2 seed) {
     return vec2(seed >> 8u) / 16777216.0;
 }
 
-// The rays of a point: where they begin, from the lowest corner of its voxel, and what their directions come from.
+// The rays of a point: where they begin, likewise, and what their directions come from.
 struct SkyRays {
     vec3 origin;
     vec3 normal;

@@ -8,6 +8,11 @@ Marched marched_from(SurfacePoint point) {
     return marched_chunk((point.voxel + ivec3(floor(ray_origin(point)))) >> CHUNK_SHIFT);
 }
 
+// A place from the lowest corner of a point's voxel, from that of a chunk.
+vec3 in_chunk(SurfacePoint point, ivec3 chunk, vec3 place) {
+    return vec3(point.voxel - chunk * CHUNK_SIZE) + place;
+}
+
 // A ray to somewhere on the sun's disc. sun_radius is the tangent of half its size; nothing farther than reach counts.
 bool sees_sun(SurfacePoint point, Marched start, vec3 sun, float sun_radius, float reach) {
     if (sun_radius > 0.0) {
@@ -17,16 +22,18 @@ bool sees_sun(SurfacePoint point, Marched start, vec3 sun, float sun_radius, flo
         float angle = TURN * random.y;
         sun = normalize(sun + sun_radius * sqrt(random.x) * (tangent * cos(angle) + bitangent * sin(angle)));
     }
-    return march(begin_march(start, point.voxel, ray_origin(point), sun, reach, point.is_smooth)) == NOTHING_MET;
+    vec3 origin = in_chunk(point, start.coord, ray_origin(point));
+    reach = min(reach, way_to_end(start.coord, origin, sun));
+    return march(start, origin, sun, reach, point.is_smooth) == NOTHING_MET;
 }
 
 // The share of the sky's light that what lies within radius keeps away.
 float sky_occlusion(SurfacePoint point, Marched start, float radius) {
     SkyRays rays = sky_rays(point);
+    vec3 origin = in_chunk(point, start.coord, rays.origin);
     float sum = 0.0;
     for (int i = 0; i < SKY_RAYS; i++) {
-        vec3 direction = sky_direction(rays, i);
-        float way = march(begin_march(start, point.voxel, rays.origin, direction, radius, point.is_smooth));
+        float way = march(start, origin, sky_direction(rays, i), radius, point.is_smooth);
         float nearness = max(1.0 - way / radius, 0.0);
         sum += nearness * nearness;
     }

@@ -207,7 +207,7 @@ SCENES = {
     "canyon": LightScene(canyon, (-1.0, -0.5, 0.4), 15, 38, (4, 8, 0), (44, 56, 24)),
     "cave-mouth": LightScene(cave_mouth, (-0.5, -0.8, 0.55), 12, 12, (9, 2, 1), (31, 32, 17)),
     "overhang": LightScene(overhang, (-0.6, -0.5, 0.9), 30, 18, (2, 2, 0), (22, 18, 12)),
-    "hill-beside-wall": LightScene(hill_beside_wall, (-0.6, -0.5, 0.3), 305, 25, (4, 6, 0), (32, 34, 14)),
+    "hill-beside-wall": LightScene(hill_beside_wall, (-0.3, 0.8, 0.35), 305, 25, (4, 6, 0), (32, 34, 14)),
     "thin-forest": LightScene(thin_forest, (-0.6, -0.35, 0.5), 20, 32, (2, 2, 0), (34, 34, 12)),
     "interior": LightScene(interior, (-1.0, -0.25, 0.55), 350, 8, (1, 4, 1), (27, 20, 14)),
 }

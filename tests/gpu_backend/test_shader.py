@@ -109,6 +109,8 @@ PLAIN = [
     "draw/clear.comp",
     "light/blur.comp",
     "light/casters.comp",
+    "light/field.comp",
+    "light/field_bricks.comp",
     "light/maps.comp",
     "light/rays.comp",
     "light/shade.comp",
@@ -127,7 +129,8 @@ def test_every_draw_compiles(ctx: moderngl.Context, version: int, stages: dict[s
 
 @pytest.mark.parametrize("file", PLAIN)
 def test_every_compute_pass_compiles(ctx: moderngl.Context, file: str) -> None:
-    load_program(ctx, compute_shader=file).release()
+    for surfaces in range(2):
+        load_program(ctx, {"SURFACES": surfaces}, compute_shader=file).release()
 
 
 @pytest.mark.parametrize("pages", range(1, MAX_VOXEL_PAGES + 1))
