@@ -29,25 +29,28 @@ DrawCasters = Callable[[], None]
 
 PassT = TypeVar("PassT", PixelPass, PicturePass)
 
-_TILES = [(0, 0), (1, 0), (0, 1), (1, 1)]
 _FAR = 1e30
 """Infinity, for shaders."""
 _BLUR = {"blurs_sun": False, "blurs_sky": True, "stride": 1}
 
 
 class ShadowMaps:
-    """The maps of one world: tiles of one texture of depths."""
+    """So many maps of one world, one above the other in a texture of depths."""
 
-    def __init__(self, ctx: moderngl.Context) -> None:
-        edge = 2 * MAP_EDGE
+    def __init__(self, ctx: moderngl.Context, n: int) -> None:
         with Owned() as owned:
-            self.depths = owned.add(ctx.depth_texture((edge, edge)))
+            self.depths = owned.add(ctx.depth_texture((MAP_EDGE, n * MAP_EDGE)))
             check_errors(ctx, "shadow maps")
             self.depths.filter = moderngl.NEAREST, moderngl.NEAREST
             self.depths.compare_func = ""
             self._framebuffer = owned.add(ctx.framebuffer(depth_attachment=self.depths))
             self._owned = owned.pop_all()
-        self._drawn: list[tuple[MapPlace, int] | None] = [None] * MAX_CASCADES
+        self._drawn: list[tuple[MapPlace, int] | None] = [None] * n
+
+    @property
+    def n(self) -> int:
+        """How many there is room for."""
+        return len(self._drawn)
 
     @property
     def nbytes(self) -> int:
@@ -60,10 +63,9 @@ class ShadowMaps:
 
     def begin(self, index: int, place: MapPlace, n_changes: int) -> None:
         """Use the framebuffer for one map, which is cleared."""
-        x, y = _TILES[index]
-        tile = x * MAP_EDGE, y * MAP_EDGE, MAP_EDGE, MAP_EDGE
-        self._framebuffer.clear(depth=1.0, viewport=tile)
-        self._framebuffer.viewport = tile
+        viewport = 0, index * MAP_EDGE, MAP_EDGE, MAP_EDGE
+        self._framebuffer.clear(depth=1.0, viewport=viewport)
+        self._framebuffer.viewport = viewport
         self._framebuffer.use()
         self._drawn[index] = place, n_changes
 
@@ -148,8 +150,10 @@ class MapsPass(ABC, Generic[PassT]):
         self, timers: FrameTimers, pool: "Pool", cascades: list[Cascade], draw_casters: DrawCasters
     ) -> ShadowMaps:
         """The world's maps, those of the cascades drawn anew that show something else."""
+        if pool in self._maps and self._maps[pool].n < len(cascades):
+            self.forget(pool)
         if pool not in self._maps:
-            self._maps[pool] = ShadowMaps(self._ctx)
+            self._maps[pool] = ShadowMaps(self._ctx, len(cascades))
         maps = self._maps[pool]
         stale = maps.stale(cascades, pool.n_changes)
         if not stale:
@@ -232,7 +236,7 @@ def _cascade_uniforms(cascades: list[Cascade], camera: Camera) -> dict[str, NDAr
     scales, ends = np.zeros((2, MAX_CASCADES, 2), np.float32)
     for i, cascade in enumerate(cascades):
         half = cascade.place.half
-        matrices[i] = texels_from_eye(cascade.place, _TILES[i], camera).T
+        matrices[i] = texels_from_eye(cascade.place, i, camera).T
         scales[i] = 2 * half / MAP_EDGE, 2 * half
         ends[i] = min(cascade.begins_to_end, _FAR / 2), min(cascade.end, _FAR)
     return {"map_from_eye": matrices, "map_scales": scales, "cascade_ends": ends}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of the sun's light shadow maps keep away. Each cascade has a tile of one texture of depths, as the sun sees
+// How much of the sun's light shadow maps keep away. Each cascade has a part of one texture of depths, as the sun sees
 // what turns away from it: surfaces in the sun are not in them, and so do not shadow themselves.
 #include "lib/frame.glsl"
 #include "lib/sky_rays.glsl"
