@@ -1,63 +1,70 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fields of smooth surfaces on the GPU, which rays of light march through: a place for each chunk that has such."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import moderngl
 import numpy as np
-from numpy.typing import NDArray
 
-from ..voxel.world import Coord
+from ..voxel.world import Coord, World
 from .buffers import grown
+from .chunk_grid import ChunkGrid
 from .owned import Owned
 from .passes.field import FieldPass
 from .records import FIELD_JOB, FIELD_WORDS, StorageBinding
+from .timers import FrameTimers
+from .voxel_pages import VoxelPages
 
 FIELD_BYTES = 4 * FIELD_WORDS
 
+_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
+
 
 class FieldPool:
-    """Places 0, 1, … in one buffer, each of one chunk's field."""
+    """Places 0, 1, … in one buffer, each of one chunk's field. touch() notes what changed, update() makes the fields
+    that follow from that, from the occupancy of pages and the grid."""
 
-    def __init__(self, ctx: moderngl.Context) -> None:
-        self._ctx = ctx
+    def __init__(self, ctx: moderngl.Context, pages: VoxelPages, grid: ChunkGrid) -> None:
+        self._ctx, self._pages, self._grid = ctx, pages, grid
         with Owned() as owned:
             self._pass = owned.add(FieldPass(ctx))
             self._buffer = ctx.buffer(reserve=FIELD_BYTES)
             owned.pop_all()
-        self._places: dict[Coord, int] = {}
-        self._free: list[int] = [0]
+        self.clear()
 
     @property
     def nbytes(self) -> int:
         """Bytes of graphics memory."""
         return self._buffer.size
 
-    def make(self, coords: Collection[Coord], strength: int, transparent: NDArray[np.bool_], max_bytes: int) -> None:
-        """Make the fields of chunks that have slots, from the occupancy of theirs and of those about them. OCCUPANCY and
-        the grid are bound; strength is nets_field.py's, transparent (256,) says which materials one sees through. The
-        smooth voxels of chunks for whose fields there is no room in max_bytes stop rays as blocks do.
+    def clear(self) -> None:
+        """Forget all chunks."""
+        self._places: dict[Coord, int] = {}
+        self._free = list(range(self._buffer.size // FIELD_BYTES))
+        self._touched: set[Coord] = set()
+        self._smoothing = 0.0
+
+    def touch(self, coord: Coord) -> None:
+        """A chunk's occupancy is another now, and knows of no field."""
+        self._touched.add(coord)
+
+    def update(self, world: World, smooth: Iterable[Coord], max_bytes: int, timers: FrameTimers) -> None:
+        """Make the fields that may be others now, of chunks that are smooth: they have slots and smooth voxels. All
+        fields take at most max_bytes; smooth voxels of chunks for whose there is no room stop rays as blocks do.
 
         Raises VoxelwrightError where graphics memory is short."""
-        new = [coord for coord in coords if coord not in self._places]
-        self._make_room(len(new), max_bytes)
-        for coord in new[: len(self._free)]:
-            self._places[coord] = self._free.pop()
-        jobs = [(coord, self._places[coord]) for coord in coords if coord in self._places]
-        if jobs:
-            self.bind()
-            self._pass.run(np.array(jobs, FIELD_JOB), strength, transparent)
-
-    def drop(self, coords: Iterable[Coord]) -> None:
-        """Free the places of chunks that have one; their occupancy must know of no field."""
-        for coord in coords:
-            place = self._places.pop(coord, None)
-            if place is not None:
-                self._free.append(place)
-
-    def clear(self) -> None:
-        """Free all places."""
-        self.drop(list(self._places))
+        is_resmoothed = world.settings.smoothing != self._smoothing
+        if not (self._touched or is_resmoothed):
+            return
+        chunks = set(smooth)
+        stale = chunks if is_resmoothed else chunks & _around(self._touched)
+        for coord in self._touched - chunks:
+            if coord in self._places:
+                self._free.append(self._places.pop(coord))
+        if stale:
+            with timers.stage("fields"):
+                self._make(sorted(stale), world, max_bytes)
+        self._touched, self._smoothing = set(), world.settings.smoothing
 
     def bind(self) -> None:
         """Bind the fields; what else has their binding point must be bound anew after."""
@@ -68,6 +75,18 @@ class FieldPool:
         self._buffer.release()
         self._pass.release()
 
+    def _make(self, coords: list[Coord], world: World, max_bytes: int) -> None:
+        new = [coord for coord in coords if coord not in self._places]
+        self._make_room(len(new), max_bytes)
+        for coord in new[: len(self._free)]:
+            self._places[coord] = self._free.pop()
+        jobs = [(coord, self._places[coord]) for coord in coords if coord in self._places]
+        if jobs:
+            self._pages.bind()
+            self._grid.bind()
+            self.bind()
+            self._pass.run(np.array(jobs, FIELD_JOB), world.settings.smoothing, world.palette.transparent)
+
     def _make_room(self, n: int, max_bytes: int) -> None:
         capacity = self._buffer.size // FIELD_BYTES
         missing = n - len(self._free)
@@ -75,3 +94,8 @@ class FieldPool:
         if missing > 0 and wanted > capacity:
             self._buffer = grown(self._ctx, self._buffer, wanted * FIELD_BYTES)
             self._free += range(capacity, wanted)
+
+
+def _around(coords: Iterable[Coord]) -> set[Coord]:
+    """Chunks, and those whose fields depend on them."""
+    return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}

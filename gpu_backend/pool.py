@@ -148,7 +148,7 @@ class WorldPool(Pool):
             self._grid = owned.add(ChunkGrid(ctx))
             self.quads = owned.add(QuadPool(ctx, self._gl, able, max_bytes=quad_bytes))
             self.smooth = owned.add(SmoothPool(ctx))
-            self._fields = owned.add(FieldPool(ctx))
+            self._fields = owned.add(FieldPool(ctx, self._pages, self._grid))
             self.materials = owned.add(PaletteMaterials(ctx))
             self.commands = owned.add(DrawCommands(ctx))
             self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
@@ -189,7 +189,7 @@ class WorldPool(Pool):
         self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
         self._to_mesh: set[Coord] = set()
         self._smooth_stale: set[Coord] = set()
-        self._touched: set[Coord] = set()  # since fields were made
+        self._fields.clear()
         self._unsettled = False
         self._room = self._pages.max_slots
         self._settled_chunk: tuple[float, ...] = ()
@@ -199,7 +199,6 @@ class WorldPool(Pool):
             self._grid.clear()
             self.quads.clear()
             self.smooth.clear()
-            self._fields.clear()
             for slot in self._slots.values():
                 self._pages.give_back(slot)
             self._forget()
@@ -215,7 +214,6 @@ class WorldPool(Pool):
         if world.settings.smoothing != self._smoothing:
             self._smoothing = world.settings.smoothing
             self._smooth_stale.update(self._around(self._smooth_chunks))
-            self._touched.update(self._smooth_chunks)
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
         if self._smooth_chunks or self.smooth.n_quads:
@@ -296,7 +294,7 @@ class WorldPool(Pool):
     def _touch(self, coord: Coord) -> None:
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
         x, y, z = coord
-        self._touched.add(coord)
+        self._fields.touch(coord)
         self._to_mesh.add(coord)
         self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
 
@@ -320,22 +318,8 @@ class WorldPool(Pool):
         return slot
 
     def _make_fields(self, world: World) -> None:
-        """Make the fields of smooth surfaces, of chunks that changed and of those about them."""
-        touched, self._touched = self._touched, set()
-        self._fields.drop(coord for coord in touched if coord not in self._smooth_chunks or coord not in self._slots)
-        if not self._smooth_chunks:
-            return
-        ready = self._smooth_chunks & self._around(touched) & self._slots.keys() - self._waiting.keys()
-        if not ready:
-            return
-        from ..voxel.mesh.nets_field import STRENGTH_STEPS
-
-        with self._timers.stage("fields"):
-            self._pages.bind()
-            self._grid.bind()
-            strength = round(world.settings.smoothing * STRENGTH_STEPS)
-            left = int(self._budget * _VOXEL_SHARE) - self._pages.nbytes
-            self._fields.make(sorted(ready), strength, world.palette.transparent, left)
+        smooth = (coord for coord in self._smooth_chunks if coord in self._slots and coord not in self._waiting)
+        self._fields.update(world, smooth, int(self._budget * _VOXEL_SHARE) - self._pages.nbytes, self._timers)
 
     def _mesh(self, world: World) -> None:
         self._remesh(self._rows_without_room(wait=False))

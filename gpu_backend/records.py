@@ -179,9 +179,9 @@ FIELD_SAMPLES = CHUNK_SIZE + 2
 FIELD_ROW_BYTES = 36
 FIELD_WORDS = FIELD_SAMPLES**2 * FIELD_ROW_BYTES // 4
 """Words of a field: a byte for each voxel of a chunk and for those about it, sample (x, y, z), −1 … 32, at
-((x + 1) · 34 + y + 1) · 36 + z + 1. Bits 6:0 are FIELD_ZERO + the signed distance of sorts that smooth surfaces are drawn
-from (voxel/mesh/nets_field.py), negative inside and never 0, in steps of 1 / FIELD_FLAT of what it is beside a flat
-surface. FIELD_SURFACE says that there is a smooth surface in the cube between this sample and the next ones."""
+((x + 1) · 34 + y + 1) · 36 + z + 1. Bits 6:0 are FIELD_ZERO + the signed distance of sorts that smooth surfaces are
+drawn from (voxel/mesh/nets_field.py), negative inside and never 0: FIELD_FLAT is what it is beside a flat surface.
+FIELD_SURFACE says that there is a smooth surface in the cube between this sample and the next ones."""
 FIELD_VALUE_MASK, FIELD_SURFACE, FIELD_ZERO, FIELD_FLAT = 0x7F, 0x80, 64, 25
 
 VOXEL_WORDS = CHUNK_VOXELS // 2

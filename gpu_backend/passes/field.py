@@ -27,11 +27,11 @@ class FieldPass:
             self._jobs = owned.add(WorkList(ctx))
             self._owned = owned.pop_all()
 
-    def run(self, jobs: NDArray[Any], strength: int, transparent: NDArray[np.bool_]) -> None:
-        """Compute those of jobs (n,) FIELD_JOB, n > 0. OCCUPANCY, FIELD and the grid are bound; strength is 0 … 256;
-        transparent (256,) says which materials one sees through."""
+    def run(self, jobs: NDArray[Any], smoothing: float, transparent: NDArray[np.bool_]) -> None:
+        """Compute those of jobs (n,) FIELD_JOB, n > 0. OCCUPANCY, FIELD and the grid are bound; smoothing is the
+        world's setting; transparent (256,) says which materials one sees through."""
         self._jobs.upload(jobs)
-        self._fields["strength"] = strength
+        self._fields["smoothing"] = smoothing
         self._fields["transparent_materials"] = transparent_words(transparent)
         dispatch(self._fields, FIELD_SAMPLES * len(jobs), "first_group")
         self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT)

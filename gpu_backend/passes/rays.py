@@ -10,7 +10,6 @@ from ..target import FrameTarget, ImageBinding
 from ..timers import FrameTimers
 from .pixels import PixelPass
 
-
 _FAR = 1e30
 """Voxels; shaders know no infinity."""
 
@@ -37,9 +36,9 @@ class RaysPass:
         shadow_distance: float,
         half: bool,
     ) -> None:
-        """has_surfaces says whether any voxel of the world is smooth. One ray to the sun, and rays of radius voxels about the sky, from one of four pixels where they are half as
+        """One ray to the sun, and rays of radius voxels about the sky, from one of four pixels where they are half as
         many along each axis. What is not asked for is 0. The light of the sky and that of a sun whose size, in degrees,
-        is above 0 are blurred along both axes."""
+        is above 0 are blurred along both axes. has_surfaces says whether any voxel of the world is smooth."""
         seen = {
             "visibility_target": target.visibility,
             "distances": target.distances,

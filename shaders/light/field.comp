@@ -13,7 +13,7 @@ layout(std430, binding = OCCUPANCY_BINDING) buffer Occupancy { uint occupancy[];
 layout(std430, binding = JOBS_BINDING) readonly buffer Jobs { FieldJob jobs[]; };
 
 uniform uint first_group;
-uniform int strength; // of smoothing, in 1/256
+uniform float smoothing; // the world's setting, 0 … 1
 
 const int REACH = 4;                     // of the blur: a box of five, twice
 const int WIDE = FIELD_SAMPLES + 2 * REACH;
@@ -83,19 +83,24 @@ uint middle_bits(ivec2 place) {
     return along_x[(place.x + REACH + 1) * WIDE + place.y + REACH + 1] >> 8;
 }
 
+bool is_alone(ivec2 place, ivec2 step, uint center) {
+    return (middle_bits(place - step) >> 1 & 1u) != center && (middle_bits(place + step) >> 1 & 1u) != center;
+}
+
 bool is_thin(ivec2 place) {
     uint own = middle_bits(place);
     uint center = own >> 1 & 1u;
     bvec3 both = bvec3(
         (own & 1u) != center && own >> 2 != center,
-        (middle_bits(place - ivec2(1, 0)) >> 1 & 1u) != center && (middle_bits(place + ivec2(1, 0)) >> 1 & 1u) != center,
-        (middle_bits(place - ivec2(0, 1)) >> 1 & 1u) != center && (middle_bits(place + ivec2(0, 1)) >> 1 & 1u) != center
+        is_alone(place, ivec2(1, 0), center),
+        is_alone(place, ivec2(0, 1), center)
     );
     return any(both);
 }
 
 // How deep a sample lies on its side of the surface, in FLAT / STRENGTH_STEPS.
 int depth_at(ivec2 place, bool inside) {
+    int strength = int(roundEven(smoothing * float(STRENGTH_STEPS)));
     if (strength == 0) {
         return STRENGTH_STEPS * FLAT;
     }
@@ -151,7 +156,7 @@ void main() {
         ivec2 place = ivec2(i / uint(CORNERS), i % uint(CORNERS)) - 1;
         corners[i] = bits_from(OCCUPANCY_OPAQUE, x, 2, place) | bits_from(OCCUPANCY_BLOCKY, x, 2, place) << 2;
     }
-    if (strength != 0) {
+    if (smoothing > 0.0) {
         blur(x);
     }
     barrier();
