@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from .camera import Camera
 
 MAX_CASCADES = 4
-"""shaders/lib/shadow_maps.glsl says the same."""
 
 MAP_EDGE = 2048
 """Texels along each edge of a map."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What keeps the light of sun and sky away, without rays: shadow maps, and what the picture itself shows."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -31,7 +32,6 @@ PassT = TypeVar("PassT", PixelPass, PicturePass)
 
 _FAR = 1e30
 """Infinity, for shaders."""
-_BLUR = {"blurs_sun": False, "blurs_sky": True, "stride": 1}
 
 
 class ShadowMaps:
@@ -111,14 +111,16 @@ class MapsPass(ABC, Generic[PassT]):
             n_cascades = len(cascades)
         with timers.stage("light by maps"):
             asked = {"to_sun": n_cascades > 0, "to_sky": look.shows_occlusion, "radius": look.occlusion_radius}
+            asked["sun_radius"] = math.tan(math.radians(look.sun_size) / 2)
             self._fill(target.kept_away, self._light, textures, n_cascades=n_cascades, **asked)
-        if look.shows_occlusion:
+        blurred = {"blurs_sun": n_cascades > 0 and look.sun_size > 0, "blurs_sky": look.shows_occlusion, "stride": 1}
+        if blurred["blurs_sun"] or blurred["blurs_sky"]:
             with timers.stage("blur"):
                 for upwards, source, into in (
                     (False, target.occlusion, target.half_kept_away),
                     (True, target.half_blurred, target.kept_away),
                 ):
-                    self._fill(into, self._blur, {**seen, "occlusion": source}, upwards=upwards, **_BLUR)
+                    self._fill(into, self._blur, {**seen, "occlusion": source}, upwards=upwards, **blurred)
 
     def forget(self, pool: "Pool") -> None:
         """Free a world's shadow maps."""

@@ -133,6 +133,16 @@ def test_maps_agree_with_rays(place: str, renderer: Renderer, make_world: Make) 
     assert np.abs(pictures[0] - pictures[1]).mean() < 5
 
 
+def test_soft_shadows_are_those_of_rays(renderer: Renderer, make_world: Make) -> None:
+    world, camera = make_world(FLOOR + POSTS), _camera()
+    sharp = _shot(renderer, world, camera, LOOK, View.SHADOWS)
+    soft = [_shot(renderer, world, camera, replace(LOOK, light=each, sun_size=12.0), View.SHADOWS) for each in Light]
+    differences = [np.abs(picture - soft[0]).max(axis=2) for picture in (soft[1], sharp)]
+    assert differences[0].mean() < 0.4 * differences[1].mean()
+    half = [((picture > IN_SHADOW + 20) & (picture < IN_SUN - 20)).any(axis=2).mean() for picture in (sharp, *soft)]
+    assert 2 * half[0] < half[1] == pytest.approx(half[2], rel=0.3)
+
+
 def test_both_renderers_have_the_same_light(ctx: moderngl.Context, make_world: Make, flat: Make) -> None:
     cells = [*FLOOR, *POSTS, *((x, y, 1, 11) for x in range(-7, -3) for y in range(2, 6)), (-6, 4, 2, 11)]
     cells += [(x, -7, z, 7) for x in range(-7, 0) for z in range(1, 4)]
