@@ -42,7 +42,11 @@ class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
     materials run into each other. sky fills what no world covers; haze lets far surfaces fade. shadows is the share of
     the sun's light that shadows take; occlusion is the strength of ambient occlusion by what lies within
-    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 its rays are left out."""
+    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 its rays are left out.
+
+    detail is how many pixels a voxel of a coarser level of detail may cover: far blocks are put together, two, four,
+    eight or sixteen along each axis, where that makes none larger. At 0 all is drawn in full detail. A pool must have
+    been told to keep levels for it."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
@@ -52,6 +56,7 @@ class Look:
     shadows: float = 0.0
     occlusion: float = 0.0
     occlusion_radius: float = 6.0
+    detail: float = 0.0
 
 
 class Pool(ABC):
@@ -60,12 +65,13 @@ class Pool(ABC):
     notice: str | None = None
 
     @abstractmethod
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
         """Bring over a bounded part of what changed since the last call; whether all is known to be there. eye is in
-        voxel space. Raises VoxelwrightError where graphics memory is short."""
+        voxel space. levels asks for levels of detail too, which are kept where the budget has room for them. Raises
+        VoxelwrightError where graphics memory is short."""
 
     @abstractmethod
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
 
     @abstractmethod
@@ -200,7 +206,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         look = look or Look()
         self._check_view(look.view)
         self._own_pool = self._own_pool or self.new_pool()
-        yield from stage(self._own_pool.bring(world, camera.eye), 0.0, 0.5)
+        yield from stage(self._own_pool.bring(world, camera.eye, levels=look.detail > 0), 0.0, 0.5)
         shown = [Shown(self._own_pool, camera, look)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()
