@@ -9,8 +9,8 @@
 const float BAND = 0.25; // of the distance at which it begins
 
 // The thresholds, between 0 and 1, for which a chunk is drawn: above x, up to y.
-const vec2 NEVER_FADES = vec2(-1.0, 2.0);
-const vec2 NEVER_DRAWN = vec2(2.0, -1.0);
+const vec2 NEVER_FADES = vec2(-1e30, 1e30);
+const vec2 NEVER_DRAWN = -NEVER_FADES;
 
 bool has_levels() {
     return frame.picture.w > 0.0;
