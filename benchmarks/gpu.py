@@ -174,7 +174,7 @@ def _frames(card: Card, world: World) -> list[dict[str, Any]]:
 
 
 def _levels(card: Card, world: World) -> list[dict[str, Any]]:
-    """A far view of 2048 × 2048 × 256 voxels, in full detail and in levels: coarse voxels cover up to so many pixels."""
+    """A far view of 2048 × 2048 × 256 voxels, in full detail and in levels whose voxels cover up to so many pixels."""
     made = []
     with Renderer(card.ctx, budget=FAR_BUDGET) as renderer:
         pool = renderer.new_pool()
