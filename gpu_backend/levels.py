@@ -3,8 +3,8 @@
 
 A chunk of level k has 32³ voxels of 2ᵏ voxels each along every axis, made of the eight chunks of level k − 1 in it. It
 takes a slot, or none where all in it is of one value, and a row among the quads as the world's own chunks do; which of
-them are drawn is decided on the GPU (shaders/lib/levels.glsl). Where smooth voxels are in it there is none: they are
-always drawn in full detail.
+them are drawn is decided on the GPU (shaders/lib/levels.glsl). Smooth voxels are blocks in it, with the light of a
+smooth surface: what is drawn of one is not larger than a pixel or two.
 """
 
 from collections.abc import Collection
@@ -13,13 +13,13 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.layout import FACE_NORMALS
+from ..voxel.layout import FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
 from ..voxel.world import Coord
 from .chunk_grid import ChunkGrid
 from .owned import Owned
 from .passes.downsample import DownsamplePass
 from .passes.occupancy import OccupancyPass
-from .records import LEVEL_JOB, MESH_LEVEL_SHIFT, UNIFORM_CHUNK
+from .records import LEVEL_JOB, LEVEL_SMOOTH, MESH_LEVEL_SHIFT, UNIFORM_CHUNK
 from .rows import Node, Rows
 from .voxel_pages import VoxelPages
 
@@ -46,7 +46,6 @@ class Levels:
         """Have no coarse chunks, where their slots, cells and rows are gone already."""
         self.is_on, self.fits = False, True
         self._slots: dict[Node, int] = {}
-        self._smooth: set[Node] = set()
         self._stale: set[Node] = set()
         self._to_mesh: set[Node] = set()
 
@@ -85,14 +84,14 @@ class Levels:
         if self.is_on:
             self._stale.add((1, _half(coord)))
 
-    def update(self, waiting: Collection[Coord], smooth: Collection[Coord], transparent: NDArray[np.bool_]) -> None:
+    def update(self, waiting: Collection[Coord], transparent: NDArray[np.bool_]) -> None:
         """Make the coarse chunks above those that changed, but for those with chunks in them that are waiting to be
-        uploaded. smooth are the chunks with smooth voxels, transparent (256,) what one sees through."""
+        uploaded. transparent (256,) says which materials one sees through."""
         made: list[int] = []
         blocked = {(1, _half(coord)) for coord in waiting}
         for level in range(1, N_LEVELS + 1):
             stale = [node for node in self._stale if node[0] == level and node not in blocked]
-            jobs = [job for node in stale if (job := self._remake(node, smooth)) is not None]
+            jobs = [job for node in stale if (job := self._remake(node)) is not None]
             if jobs:
                 assert self._passes is not None
                 self._pages.bind()
@@ -130,18 +129,16 @@ class Levels:
             down = self._owned.add(DownsamplePass(self._ctx, self._pages.defines))
             self._passes = down, self._owned.add(OccupancyPass(self._ctx, self._pages.defines))
 
-    def _remake(self, node: Node, smooth: Collection[Coord]) -> tuple[int, list[int]] | None:
+    def _remake(self, node: Node) -> tuple[int, list[int]] | None:
         """Give a coarse chunk its cell, and its slot where it needs one; a LEVEL_JOB for that."""
         level, (x, y, z) = node
         children = [(2 * x + dx, 2 * y + dy, 2 * z + dz) for dx, dy, dz in _OCTANTS]
-        is_smooth = any((child in smooth) if level == 1 else ((level - 1, child) in self._smooth) for child in children)
-        (self._smooth.add if is_smooth else self._smooth.discard)(node)
         cells = [self._grid.cell(child, level - 1) for child in children]
-        for_all = 0 if is_smooth else cells[0]
-        if is_smooth or (cells.count(for_all) == len(cells) and (for_all == 0 or for_all & UNIFORM_CHUNK)):
+        value = cells[0]
+        if cells.count(value) == len(cells) and (value == 0 or value & UNIFORM_CHUNK):
             if node in self._slots:
                 self._pages.give_back(self._slots.pop(node))
-            if self._grid.put((x, y, z), for_all, level):
+            if self._grid.put((x, y, z), _coarse_value(value) if level == 1 else value, level):
                 self._touch_mesh(node)
             return None
         if node not in self._slots:
@@ -156,6 +153,12 @@ class Levels:
         level, (x, y, z) = node
         self._to_mesh.add(node)
         self._to_mesh.update((level, (x + dx, y + dy, z + dz)) for dx, dy, dz in _FACES)
+
+
+def _coarse_value(cell: int) -> int:
+    """The cell of a coarse chunk all of whose voxels have the value of this one's."""
+    smooth = LEVEL_SMOOTH if cell & FLAG_SMOOTH else 0
+    return cell & ~((1 << MATERIAL_SHIFT) - 1) | smooth
 
 
 def _half(coord: Coord) -> Coord:

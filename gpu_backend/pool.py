@@ -314,7 +314,7 @@ class WorldPool(Pool):
     def _make_levels(self, world: World) -> None:
         if self._levels.is_on:
             with self._timers.stage("levels"):
-                self._levels.update(self._waiting, self._smooth_chunks, world.palette.transparent)
+                self._levels.update(self._waiting, world.palette.transparent)
 
     def _mesh(self, world: World) -> None:
         self._remesh(self._rows_without_room(wait=False))

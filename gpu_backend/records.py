@@ -87,7 +87,7 @@ FRAME = np.dtype(
 
 SMOOTH_DRAW = np.dtype(
     [
-        ("corner", "<f4", 4),  # of the chunk, in voxel space; w is free
+        ("corner", "<f4", 4),  # of the chunk, in voxel space; w: where it fades, which culling writes
         ("quad_offset", "<u4"),
         ("quad_count", "<u4"),
         ("flags", "<u4"),  # HAS_OPAQUE, HAS_TRANSPARENT
@@ -141,8 +141,9 @@ LEVEL_JOB = np.dtype(
 )
 """A coarse chunk that is to be made of the eight of the next finer level."""
 
-LEVEL_FULL = 1
-"""Bit of a coarse voxel in a slot: everything in it is opaque."""
+LEVEL_FULL, LEVEL_SMOOTH = 1, 2
+"""Bits of a coarse voxel, which has no others beside its material: everything in it is opaque, which that of a chunk of
+one value need not say; what is seen of it is smooth."""
 
 WORLD_GRID = np.dtype(
     [

@@ -161,6 +161,7 @@ def generated_sources() -> dict[str, str]:
         f"const int MESH_WANTED_SHIFT = {records.MESH_WANTED_SHIFT};",
         f"const int MESH_LEVEL_SHIFT = {records.MESH_LEVEL_SHIFT};",
         f"const uint LEVEL_FULL = {records.LEVEL_FULL}u;",
+        f"const uint LEVEL_SMOOTH = {records.LEVEL_SMOOTH}u;",
         *(f"const uint {name} = {getattr(records, name)}u;" for name in vars(records) if name.startswith("OCCUPANCY_")),
     ]
     bindings = [f"#define {binding.name}_BINDING {binding.value}" for binding in (*StorageBinding, *UniformBinding)]

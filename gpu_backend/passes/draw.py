@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is seen where: all quads of a world into the visibility target, in one multi-draw a kind of surface."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 import moderngl
@@ -16,7 +17,7 @@ from .cull import DrawCommands
 _MAX_DRAW_QUADS = 3 * CHUNK_VOXELS
 """Quads of one draw command: a smooth chunk has one for each crossed edge between two voxels at most."""
 
-_FRAGMENT = "draw/visibility.frag"
+_Drawing = tuple[moderngl.Program, moderngl.VertexArray]
 
 SMOOTH_DEPTH_BIAS = (-1 / 16, -1.0)
 """Towards the eye, in slopes of depth a pixel and in steps of depth: where blocks and a smooth surface lie in one plane
@@ -37,31 +38,30 @@ class DrawPass:
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx
         with Owned() as owned:
-            self._blocky = owned.add(load_program(ctx, vertex_shader="draw/blocky.vert", fragment_shader=_FRAGMENT))
-            self._smooth = owned.add(load_program(ctx, vertex_shader="draw/smooth.vert", fragment_shader=_FRAGMENT))
             # GLSL 4.30 has no gl_BaseInstance; an attribute that counts the instances is offset by it.
             rows = owned.add(ctx.buffer(np.arange(MAX_DRAWN_CHUNKS, dtype=np.uint32).tobytes()))
             corners = 4 * np.arange(_MAX_DRAW_QUADS, dtype=np.uint32)[:, None] + QUAD_TRIANGLES.astype(np.uint32)
             indices = owned.add(ctx.buffer(corners.astype(np.uint32).tobytes()))
             check_errors(ctx, "the tables of the draws")
             self._content, self._indices = [(rows, "1u4/i", "row")], indices
-            self._blocky_vertices = owned.add(ctx.vertex_array(self._blocky, self._content, indices))
-            self._smooth_vertices = owned.add(ctx.vertex_array(self._smooth, self._content, indices))
+            self._plain = self._make(owned, {})
             self._owned = owned.pop_all()
-        self._fading: tuple[moderngl.Program, moderngl.VertexArray] | None = None
+        self._fading: tuple[_Drawing, _Drawing] | None = None
 
     def run(self, commands: DrawCommands, drawn: Drawn, *, levels: bool) -> None:
         """Draw into the framebuffer in use; the world is bound, and the context's front_face is its camera's. levels
-        says that blocks are of several levels of detail, which fade into one another."""
+        says that it is drawn in several levels of detail, which fade into one another."""
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
+        if levels and self._fading is None:
+            self._fading = self._make(self._owned, {"LEVELS": 1})
+        blocky, smooth = self._fading if levels and self._fading else self._plain
         transparent = drawn is Drawn.TRANSPARENT
         commands.bind_quads()
-        blocky = self._of_levels() if levels else (self._blocky, self._blocky_vertices)
-        for program, vertices, (first, count), depth_bias in (
-            (*blocky, commands.blocky(transparent=transparent), (0.0, 0.0)),
-            (self._smooth, self._smooth_vertices, commands.smooth(transparent=transparent), SMOOTH_DEPTH_BIAS),
+        for (program, vertices), (first, count), depth_bias in (
+            (blocky, commands.blocky(transparent=transparent), (0.0, 0.0)),
+            (smooth, commands.smooth(transparent=transparent), SMOOTH_DEPTH_BIAS),
         ):
             if count:
                 program["drawn"] = drawn
@@ -69,15 +69,15 @@ class DrawPass:
                 vertices.render_indirect(commands.buffer, moderngl.TRIANGLES, count=count, first=first)
         self._ctx.polygon_offset = 0.0, 0.0
 
-    def _of_levels(self) -> tuple[moderngl.Program, moderngl.VertexArray]:
-        """What draws blocks of several levels, made when it is first asked for."""
-        if self._fading is None:
-            program = self._owned.add(
-                load_program(self._ctx, {"LEVELS": 1}, vertex_shader="draw/blocky.vert", fragment_shader=_FRAGMENT)
+    def _make(self, owned: Owned, defines: Mapping[str, object]) -> tuple[_Drawing, _Drawing]:
+        """What draws blocks, and what draws smooth surfaces."""
+        made = []
+        for vertex in ("draw/blocky.vert", "draw/smooth.vert"):
+            program = owned.add(
+                load_program(self._ctx, defines, vertex_shader=vertex, fragment_shader="draw/visibility.frag")
             )
-            vertices = self._owned.add(self._ctx.vertex_array(program, self._content, self._indices))
-            self._fading = program, vertices
-        return self._fading
+            made.append((program, owned.add(self._ctx.vertex_array(program, self._content, self._indices))))
+        return made[0], made[1]
 
     def release(self) -> None:
         """Free the pass's objects."""

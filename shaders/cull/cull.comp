@@ -20,7 +20,7 @@ layout(local_size_x = 64) in;
 
 layout(std430, binding = CHUNK_DRAWS_BINDING) buffer ChunkDraws { ChunkDraw chunk_draws[]; };
 layout(std430, binding = MESH_STATE_BINDING) readonly buffer MeshState { MeshHeader header; MeshRow mesh_rows[]; };
-layout(std430, binding = SMOOTH_DRAWS_BINDING) readonly buffer SmoothDraws { SmoothDraw smooth_draws[]; };
+layout(std430, binding = SMOOTH_DRAWS_BINDING) buffer SmoothDraws { SmoothDraw smooth_draws[]; };
 layout(std430, binding = COMMANDS_BINDING) writeonly buffer Commands { IndirectDraw commands[]; };
 layout(std430, binding = SEEN_BINDING) buffer Seen { uint seen[]; }; // whether a chunk was in the last frame
 
@@ -95,6 +95,21 @@ vec2 fade_of(vec4 corner) {
     );
 }
 
+// The same of a smooth surface, which reaches beyond its chunk and closes those beside it: it is drawn where any of these
+// is in full detail.
+vec2 fade_of_smooth(vec3 corner) {
+    ivec3 chunk = ivec3(corner) / CHUNK_SIZE;
+    ivec3 parents[2] = ivec3[](chunk - 1 >> 1, chunk + 1 >> 1);
+    float end = NEVER_FADES.y, start = end;
+    for (int i = 0; i < 8; i++) {
+        ivec3 parent = ivec3(parents[i & 1].x, parents[i >> 1 & 1].y, parents[i >> 2].z);
+        if (level_cell(1u, parent) != 0u) {
+            start = min(start, share_of_level(vec4(vec3(parent * 2 * CHUNK_SIZE), 2.0)));
+        }
+    }
+    return vec2(start == end ? NEVER_FADES.x : start, end);
+}
+
 IndirectDraw draw(uint first_quad, uint n_quads, uint row, bool drawn) {
     return IndirectDraw(n_quads * 6u, drawn && n_quads > 0u ? 1u : 0u, 0u, first_quad * 4u, row);
 }
@@ -117,7 +132,9 @@ void cull_blocky(uint row) {
 void cull_smooth(uint row) {
     SmoothDraw chunk = smooth_draws[row];
     bool before = seen[n_rows + row] != 0u;
-    bool shown = is_seen(n_rows + row, vec4(chunk.corner.xyz, 1.0), SMOOTH_REACH);
+    vec2 fade = has_levels() ? fade_of_smooth(chunk.corner.xyz) : NEVER_FADES;
+    smooth_draws[row].corner.w = fade.x;
+    bool shown = is_drawn_anywhere(fade) && is_seen(n_rows + row, vec4(chunk.corner.xyz, 1.0), SMOOTH_REACH);
     bool opaque = shown && !(second && before) && (chunk.flags & HAS_OPAQUE) != 0u;
     bool transparent = shown && second && (chunk.flags & HAS_TRANSPARENT) != 0u;
     uint at = n_rows * 7u + row;

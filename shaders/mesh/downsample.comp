@@ -2,7 +2,8 @@
 // Coarse chunks from those of the next finer level: a work group a finer chunk, eight a coarse one. Eight voxels become one,
 // opaque where any of them is: so a coarse level holds all that a finer one has, and nothing can be seen between the two.
 // Of what one sees through alike, where there is nothing opaque. The material is what is seen from above: the commonest
-// of the topmost voxels of its four columns, the lowest of several.
+// of the topmost voxels of its four columns, the lowest of several. Smooth voxels become blocks as others do; that they
+// were smooth is told by a bit.
 #define VOXEL_ACCESS
 #include "lib/pool.glsl"
 #include "lib/records.glsl"
@@ -18,6 +19,7 @@ uniform bool from_world; // whether the finer chunks are the world's own
 
 const uint HALF_WORDS = uint(VOXEL_WORDS) / 8u; // of the coarse voxels of one finer chunk
 const uint ROW_WORDS = 16u;
+const uint SMOOTH_KIND = 0x100u;
 
 // Of which voxels a material is taken.
 bool is_counted(uint material, bool opaque) {
@@ -32,6 +34,12 @@ bool is_full(uint cell, uint voxel) {
     return from_world || is_uniform(cell) ? is_opaque(voxel) : (voxel & LEVEL_FULL) != 0u;
 }
 
+// The material of a finer voxel, with a bit beyond where it is smooth.
+uint kind_of(uint voxel) {
+    bool smoothed = (voxel & (from_world ? FLAG_SMOOTH : LEVEL_SMOOTH)) != 0u;
+    return material_of(voxel) | (smoothed ? SMOOTH_KIND : 0u);
+}
+
 // A word of the finer chunk: two voxels of one x and y.
 uint finer_word(uint cell, uvec2 column, uint i) {
     if (is_uniform(cell)) {
@@ -41,8 +49,10 @@ uint finer_word(uint cell, uvec2 column, uint i) {
 }
 
 uint topmost(uint word, bool opaque) {
-    uint above = word >> 16 >> MATERIAL_SHIFT, below = material_of(word & 0xFFFFu);
-    return is_counted(above, opaque) ? above : is_counted(below, opaque) ? below : 0u;
+    uint above = word >> 16, below = word & 0xFFFFu;
+    return is_counted(material_of(above), opaque) ? kind_of(above)
+        : is_counted(material_of(below), opaque) ? kind_of(below)
+        : 0u;
 }
 
 // The coarse voxel of four columns of two voxels each.
@@ -68,7 +78,8 @@ uint coarse_voxel(uint cell, uvec4 columns) {
             most = count;
         }
     }
-    return best << MATERIAL_SHIFT | (full ? LEVEL_FULL : 0u);
+    uint bits = (full ? LEVEL_FULL : 0u) | (best > SMOOTH_KIND ? LEVEL_SMOOTH : 0u);
+    return (best & ~SMOOTH_KIND) << MATERIAL_SHIFT | bits;
 }
 
 uint coarse_voxel_at(uint cell, uvec2 column, uint i) {

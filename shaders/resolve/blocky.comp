@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is seen of blocks: the pixel's ray meets the plane of its quad exactly.
+#include "lib/largest_face.glsl"
+#include "lib/level_normal.glsl"
 #include "lib/packed_quad.glsl"
 #include "lib/visibility.glsl"
 #include "resolve/output.glsl"
@@ -7,6 +9,18 @@
 layout(std430, binding = QUADS_BINDING) readonly buffer Quads { uvec2 quads[]; };
 layout(std430, binding = QUAD_OWNERS_BINDING) readonly buffer QuadOwners { uint quad_owners[]; };
 layout(std430, binding = CHUNK_DRAWS_BINDING) readonly buffer ChunkDraws { ChunkDraw chunk_draws[]; };
+
+// Where smooth voxels have become a coarse block, light is that of a smooth surface.
+void smooth_coarse_surface(inout Place place) {
+    ivec3 voxel = place.voxel >> place.level;
+    ivec3 chunk = voxel >> CHUNK_SHIFT, local = voxel & CHUNK_SIZE - 1;
+    uint cell = level_cell(place.level, chunk);
+    if ((voxel_of_cell(cell, local) & LEVEL_SMOOTH) != 0u) {
+        place.normal = level_normal(place.level, cell, chunk, local, place.geometric);
+        place.face = largest_face(place.normal);
+        place.is_smooth = true;
+    }
+}
 
 void main() {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
@@ -41,6 +55,9 @@ void main() {
     place.face = quad.face;
     place.is_smooth = false;
     place.level = uint(findMSB(uint(chunk.w)));
+    if (place.level > 0u) {
+        smooth_coarse_surface(place);
+    }
     ivec3 coord = ivec3(chunk.xyz) / CHUNK_SIZE;
     place.quad = words.x ^ quad.face ^ uint(coord.x * 73856093 ^ coord.y * 19349663 ^ coord.z * 83492791);
     write_surface(pixel, place);

@@ -41,7 +41,7 @@ void write_surface(ivec2 pixel, Place place) {
         );
     } else { // whose borders with other materials are too small in the picture to be seen
         TexturePlace on_texture = TexturePlace(place.voxel, place.inside, dpdx, dpdy);
-        seen = plain_color(material_surface(place.material, on_texture, triplanar_weights(place.geometric)));
+        seen = plain_color(material_surface(place.material, on_texture, triplanar_weights(place.normal)));
     }
     Surface surface;
     surface.color = seen.color;
