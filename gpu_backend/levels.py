@@ -87,23 +87,24 @@ class Levels:
     def update(self, waiting: Collection[Coord], transparent: NDArray[np.bool_]) -> None:
         """Make the coarse chunks above those that changed, but for those with chunks in them that are waiting to be
         uploaded. transparent (256,) says which materials one sees through."""
-        made: list[int] = []
+        jobs: list[tuple[int, list[int]]] = []
+        counts = []
         blocked = {(1, _half(coord)) for coord in waiting}
         for level in range(1, N_LEVELS + 1):
             stale = [node for node in self._stale if node[0] == level and node not in blocked]
-            jobs = [job for node in stale if (job := self._remake(node)) is not None]
-            if jobs:
-                assert self._passes is not None
-                self._pages.bind()
-                self._passes[0].run(np.array(jobs, LEVEL_JOB), transparent, from_world=level == 1)
-                made += [slot for slot, _ in jobs]
+            n_before = len(jobs)
+            jobs += filter(None, map(self._remake, stale))
+            counts.append(len(jobs) - n_before)
             self._stale.difference_update(stale)
             if level < N_LEVELS:
                 self._stale.update((level + 1, _half(coord)) for _, coord in stale)
                 blocked = {(level + 1, _half(coord)) for at, coord in self._stale if at == level}
-        if made:
+        if jobs:
             assert self._passes is not None
-            self._passes[1].run(np.array(made, np.uint32), transparent)
+            downsample, occupancy = self._passes
+            self._pages.bind()
+            downsample.run(np.array(jobs, LEVEL_JOB), counts, transparent)
+            occupancy.run(np.array([slot for slot, _ in jobs], np.uint32), transparent)
 
     def remesh(self, node: Node) -> None:
         """Have a coarse chunk meshed again."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coarse chunks from finer ones, in the slots of the voxels' buffers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import moderngl
@@ -26,14 +26,19 @@ class DownsamplePass:
             self._jobs = WorkList(ctx)
             owned.pop_all()
 
-    def run(self, jobs: NDArray[Any], transparent: NDArray[np.bool_], *, from_world: bool) -> None:
-        """Make the slots of jobs (n > 0,) LEVEL_JOB from those of their children, which are chunks of the world itself
-        or coarse ones too. The voxels are bound; transparent (256,) says which materials one sees through."""
+    def run(self, jobs: NDArray[Any], counts: Sequence[int], transparent: NDArray[np.bool_]) -> None:
+        """Make the slots of jobs (n > 0,) LEVEL_JOB from those of their children: so many of level 1, whose children are
+        chunks of the world itself, so many of level 2, and so on. The voxels are bound; transparent (256,) says which
+        materials one sees through."""
         self._jobs.upload(jobs)
         self._program["transparent_materials"] = transparent_words(transparent)
-        self._program["from_world"] = from_world
-        dispatch(self._program, _CHILDREN * len(jobs), "first_group")
-        self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT)
+        first = 0
+        for finer, n in enumerate(counts):
+            self._program["from_world"] = finer == 0
+            self._program["first_job"] = first
+            dispatch(self._program, _CHILDREN * n, "first_group")
+            self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT)
+            first += n
 
     def release(self) -> None:
         """Free the program and its list."""

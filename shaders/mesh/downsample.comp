@@ -14,6 +14,7 @@ layout(local_size_x = THREADS) in;
 
 layout(std430, binding = JOBS_BINDING) readonly buffer Jobs { LevelJob jobs[]; };
 
+uniform uint first_job;
 uniform uint first_group;
 uniform bool from_world; // whether the finer chunks are the world's own
 
@@ -111,7 +112,7 @@ void write_voxel_word(uint slot, uint word, uint value) {
 
 void main() {
     uint group = first_group + gl_WorkGroupID.x;
-    LevelJob job = jobs[group / 8u];
+    LevelJob job = jobs[first_job + group / 8u];
     uint child = group % 8u, cell = job.children[child];
     uvec3 octant = uvec3(child >> 2, child >> 1 & 1u, child & 1u);
     for (uint i = gl_LocalInvocationIndex; i < HALF_WORDS; i += uint(THREADS)) {

@@ -2,6 +2,7 @@
 """Levels of detail: what coarse chunks are made of, which are drawn where, and that nothing is seen between them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from voxelwright.gpu_backend.views import LEGENDS, View
 from voxelwright.gpu_backend.voxel_pages import SLOT_BYTES, VOXEL_BYTES
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.layout import CHUNK_SIZE
-from voxelwright.voxel.palette import Palette, linear_to_srgb
+from voxelwright.voxel.palette import Palette, linear_to_srgb, srgb_to_linear
 from voxelwright.voxel.world import Coord, World, as_chunk, edit_of_chunks, new_world
 
 Make = Callable[..., Any]
@@ -165,22 +166,18 @@ def test_edits_make_only_the_chunks_above_them_anew(
 ) -> None:
     world = _shattered(2, palette)
     pool = _pool(renderer, world)
-    n_jobs: list[int] = []
+    counts: list[Any] = []
     run = DownsamplePass.run
-    monkeypatch.setattr(
-        DownsamplePass,
-        "run",
-        lambda self, jobs, *args, **named: (n_jobs.append(len(jobs)), run(self, jobs, *args, **named)),
-    )
+    monkeypatch.setattr(DownsamplePass, "run", lambda self, jobs, n, how: (counts.append(n), run(self, jobs, n, how)))
     rng = np.random.default_rng(5)
     corner = world.coords()[0]
     for step, density in enumerate((0.2, 1.0, 0.0, 0.5)):
         voxels = ((rng.random((32, 32, 32)) < density) * int(palette.voxel(3))).astype(np.uint16)
         _edited(world, corner if step < 3 else (9, 9, 9), voxels)
-        n_jobs.clear()
+        counts.clear()
         pool.update(world, np.zeros(3), levels=True)
         if step < 3:
-            assert n_jobs == [1] * levels.N_LEVELS
+            assert counts == [[1] * levels.N_LEVELS]
         finish(pool.bring(world, np.zeros(3), levels=True))
         _check_coarse_chunks(pool, world)
     assert _quads(pool) == _quads(_pool(renderer, world))
@@ -280,16 +277,27 @@ def test_a_view_that_moves_shows_what_a_new_one_shows(
         assert pictures[0] == pictures[1] == pictures[2]
 
 
-def test_smooth_voxels_are_always_shown_in_full_detail(renderer: Renderer, palette: Palette) -> None:
-    voxels = _terrain(4)
+def test_smooth_voxels_become_blocks_in_the_light_of_a_smooth_surface(
+    renderer: Renderer, palette: Palette, flat: Make
+) -> None:
+    """A slope of 1 : 2 in levels: its normals are those of the slope, and its blocks are drawn alone."""
+    x, _, z = np.indices((128, 64, 96))
+    voxels = np.where(z < 16 + x // 2, MOSS, 0).astype(np.uint16)
     world = _world(voxels, palette)
-    pool = _pool(renderer, world)
-    assert all(pool._grid.cell((0, 0, 0), level) for level in LEVELS)
-    voxels[5, 5, 5] = MOSS
-    world.apply(edit_of_chunks(world, {(0, 0, 0): _world(voxels, palette).chunk((0, 0, 0))}))
-    finish(pool.bring(world, np.zeros(3), levels=True))
-    assert not any(pool._grid.cell((0, 0, 0), level) for level in LEVELS)
-    assert pool._grid.cell((1, 1, 0), 1) and not {(level, (0, 0, 0)) for level in LEVELS} & _quads(pool).keys()
+    low = np.array((24, 8, 28))
+    camera = flat(orbit_camera(low, low + (80, 48, 40), 300, 50, SIZE[0] / SIZE[1]), 12.0)
+    pixel = camera.voxels_per_pixel(SIZE[1])
+    expected = np.array((-1, 0, 2)) / np.sqrt(5)
+    for level in LEVELS[:3]:
+        look = Look(View.NORMALS, sky=False, detail=1.3 * 2**level / pixel)
+        picture = renderer.render(world, camera, *SIZE, look, samples=1)[20:60, 30:90, :3]
+        normals = srgb_to_linear(picture / 255) * 2 - 1
+        mean = normals.reshape(-1, 3).mean(axis=0)
+        assert np.arccos(mean @ expected / np.linalg.norm(mean)) < np.radians(8)
+        assert (normals @ expected > 0.8).mean() > 0.9
+        assert (
+            renderer.render(world, camera, *SIZE, replace(look, view=View.LEVELS), samples=1).std(axis=(0, 1)).max() < 1
+        )
 
 
 # --- Off, and without room -------------------------------------------------------------------------------------------
