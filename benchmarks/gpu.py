@@ -146,7 +146,9 @@ def _dab(card: Card, pool: Any, world: World, *, levels: bool) -> float:
         states.reverse()
         pool.update(world, np.zeros(3), levels=levels)
 
-    return card.milliseconds(dab)
+    took = card.milliseconds(dab)
+    world.apply(edit_of_chunks(world, before))
+    return took
 
 
 def _view(aspect: float) -> Camera:

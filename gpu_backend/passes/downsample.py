@@ -27,9 +27,9 @@ class DownsamplePass:
             owned.pop_all()
 
     def run(self, jobs: NDArray[Any], counts: Sequence[int], transparent: NDArray[np.bool_]) -> None:
-        """Make the slots of jobs (n > 0,) LEVEL_JOB from those of their children: so many of level 1, whose children are
-        chunks of the world itself, so many of level 2, and so on. The voxels are bound; transparent (256,) says which
-        materials one sees through."""
+        """Make the slots of jobs (n > 0,) LEVEL_JOB from those of their children: so many of level 1, whose children
+        are chunks of the world itself, so many of level 2, and so on. The voxels are bound; transparent (256,) says
+        which materials one sees through."""
         self._jobs.upload(jobs)
         self._program["transparent_materials"] = transparent_words(transparent)
         first = 0

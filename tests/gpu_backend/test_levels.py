@@ -13,7 +13,7 @@ from voxelwright.gpu_backend import levels
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.passes.downsample import DownsamplePass
 from voxelwright.gpu_backend.pool import WorldPool
-from voxelwright.gpu_backend.records import CHUNK_DRAW, LEVEL_FULL, UNIFORM_CHUNK
+from voxelwright.gpu_backend.records import CHUNK_DRAW, LEVEL_FULL, LEVEL_SMOOTH, UNIFORM_CHUNK
 from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
 from voxelwright.gpu_backend.rows import Node
 from voxelwright.gpu_backend.views import LEGENDS, View
@@ -69,9 +69,9 @@ def _shattered(seed: int, palette: Palette, low: Coord = (-3, 2, -1)) -> World:
         place = tuple(slice(c * CHUNK_SIZE, (c + 1) * CHUNK_SIZE) for c in chunk)
         kind = rng.integers(0, 6)
         if kind == 0:
-            voxels[place] = rng.choice((0, 1, 2, GLASS))
+            voxels[place] = rng.choice((0, 1, 2, GLASS, MOSS))
         elif kind < 4:
-            coarse = rng.choice((0, 0, 1, 2, GLASS), (8, 8, 8))
+            coarse = rng.choice((0, 0, 1, 2, GLASS, MOSS), (8, 8, 8))
             voxels[place] = coarse.repeat(4, 0).repeat(4, 1).repeat(4, 2)
         elif kind == 4:
             voxels[place] = rng.integers(0, 9, (32, 32, 32)) * (rng.random((32, 32, 32)) < 0.1)
@@ -93,7 +93,7 @@ def _edited(world: World, coord: Coord, voxels: Voxels) -> None:
 
 def _halved(finer: Voxels, full: NDArray[np.bool_], seen_through: NDArray[np.bool_]) -> Voxels:
     """The voxels (32, 32, 32) of a coarse chunk, by the rule, from the materials of the eight in it, (64, 64, 64), and
-    from which of those are full."""
+    from which of those are full. Moss alone is smooth."""
 
     def eights(of: NDArray[Any]) -> NDArray[Any]:
         """(x, y, z, 4 columns, 2 from below)."""
@@ -106,7 +106,8 @@ def _halved(finer: Voxels, full: NDArray[np.bool_], seen_through: NDArray[np.boo
     count = (tops[..., :, None] == tops[..., None, :]).sum(axis=-1) * (tops > 0)
     rank = count * 256 + 255 - tops  # the commonest, of several the lowest
     best = np.take_along_axis(tops, rank.argmax(axis=-1)[..., None], -1)[..., 0]
-    return (best << 8 | eights(full).all(axis=(3, 4)) * LEVEL_FULL).astype(np.uint16)
+    bits = eights(full).all(axis=(3, 4)) * LEVEL_FULL + (best == MOSS) * LEVEL_SMOOTH
+    return (best << 8 | bits).astype(np.uint16)
 
 
 def _check_coarse_chunks(pool: WorldPool, world: World) -> None:
@@ -137,7 +138,7 @@ def _check_coarse_chunks(pool: WorldPool, world: World) -> None:
         if cell and not cell & UNIFORM_CHUNK:
             np.testing.assert_array_equal(slots[cell - 1], expected)
         else:
-            assert (expected >> 8 == (cell & 0xFFFF) >> 8).all()
+            assert (expected & ~np.uint16(LEVEL_FULL) == cell & 0xFFFF).all()
             assert cell == 0 or (expected & LEVEL_FULL > 0).all() != seen_through[expected >> 8].all()
 
 
@@ -192,9 +193,17 @@ def _cameras(world: World, flat: Make) -> list[Camera]:
     middle = (np.array(low) + high) / 2
     aspect = SIZE[0] / SIZE[1]
     far = orbit_camera(low, np.array(high) + 1, 30, 25, aspect)
-    near = orbit_camera(middle - 20, middle + 20, 130, 50, aspect, 60.0)
+    near = _with_near_plane(orbit_camera(middle - 20, middle + 20, 130, 50, aspect, 60.0), 1.0)
     above = orbit_camera(low, np.array(high) + 1, 200, 90, aspect, 50.0)
     return [far, near, above, flat(far, 90.0)]
+
+
+def _with_near_plane(camera: Camera, near: float) -> Camera:
+    """The same camera with its near plane at another distance: what is coarse may be nearer than what is not."""
+    _, far = camera.depth_range
+    projection = camera.projection.copy()
+    projection[2, 2], projection[2, 3] = (far + near) / (near - far), 2 * far * near / (near - far)
+    return Camera(camera.view, projection)
 
 
 def _share(camera: Camera, detail: float, level: int, coord: Coord) -> float:
@@ -211,7 +220,7 @@ def test_one_level_shows_at_every_place(renderer: Renderer, palette: Palette, dr
     pool = _pool(renderer, world)
     n_shown = dict.fromkeys((0, *LEVELS), 0)
     for camera in _cameras(world, flat):
-        for detail in (0.7, 2.0, 6.0, 20.0):
+        for detail in (0.7, 3.0, 14.0):
             draw_frame(renderer, [Shown(pool, camera, Look(detail=detail))], *SIZE)
             fades = np.frombuffer(pool.quads._draws.read(), CHUNK_DRAW)["fade"]
             for node in [node for node in pool._rows.nodes() if node[0] == 0]:
@@ -237,7 +246,8 @@ def test_nothing_is_seen_between_levels(
     """A coarse level holds all that a finer one has: so no pixel may show what lies behind that."""
     voxels = _terrain(seed)
     if seed == 2:
-        voxels[40:52, 30:50, :24] = MOSS
+        some = voxels[30:100, 20:90]
+        some[some > 0] = MOSS
     world = _world(voxels, palette, (-2, -1, 0))
     pool = _pool(renderer, world)
     n_nearer = 0
@@ -284,8 +294,7 @@ def test_smooth_voxels_become_blocks_in_the_light_of_a_smooth_surface(
     x, _, z = np.indices((128, 64, 96))
     voxels = np.where(z < 16 + x // 2, MOSS, 0).astype(np.uint16)
     world = _world(voxels, palette)
-    low = np.array((24, 8, 28))
-    camera = flat(orbit_camera(low, low + (80, 48, 40), 300, 50, SIZE[0] / SIZE[1]), 12.0)
+    camera = flat(orbit_camera((24, 8, 28), (104, 56, 68), 300, 50, SIZE[0] / SIZE[1]), 12.0)
     pixel = camera.voxels_per_pixel(SIZE[1])
     expected = np.array((-1, 0, 2)) / np.sqrt(5)
     for level in LEVELS[:3]:
@@ -295,9 +304,8 @@ def test_smooth_voxels_become_blocks_in_the_light_of_a_smooth_surface(
         mean = normals.reshape(-1, 3).mean(axis=0)
         assert np.arccos(mean @ expected / np.linalg.norm(mean)) < np.radians(8)
         assert (normals @ expected > 0.8).mean() > 0.9
-        assert (
-            renderer.render(world, camera, *SIZE, replace(look, view=View.LEVELS), samples=1).std(axis=(0, 1)).max() < 1
-        )
+        shown = renderer.render(world, camera, *SIZE, replace(look, view=View.LEVELS), samples=1)[20:60, 30:90]
+        assert (shown == shown[0, 0]).all()
 
 
 # --- Off, and without room -------------------------------------------------------------------------------------------
@@ -345,7 +353,7 @@ def test_quads_without_room_make_levels_go_first(renderer: Renderer, palette: Pa
     pool = renderer.new_pool()
     quad_bytes = 8 + 4 / 32
     beside = plain.quads.nbytes - plain.quads.capacity * quad_bytes
-    pool.quads.max_bytes = int(beside + 1.1 * plain.n_quads * quad_bytes)
+    pool.quads.max_bytes = int(beside + 1.1 * plain.quads.n_quads * quad_bytes)
     for _ in range(20):
         if pool.update(world, np.zeros(3), levels=True):
             break
