@@ -132,6 +132,8 @@ def _nets(card: Card, blocks: World, smoothing: float) -> list[dict[str, Any]]:
     with Renderer(card.ctx) as renderer:
         pool = renderer.new_pool()
         _bring(pool, world)
+        dab = _dab(card, pool, world, 5 << 8 | FLAG_SMOOTH)
+        pool.smooth.clear()
         nets_pass = NetsPass(card.ctx, pool.defines)
         pool.bind()
         settings = world.palette.transparent, smoothing
@@ -143,7 +145,7 @@ def _nets(card: Card, blocks: World, smoothing: float) -> list[dict[str, Any]]:
         return [
             _row(name, took, None if smoothing else 0.5),
             _row(f"{name}: quads", pool.smooth.n_quads, None, "quads"),
-            _row(f"{name}: remeshing after a dab, with upload", _dab(card, pool, world, 5 << 8 | FLAG_SMOOTH), None),
+            _row(f"{name}: remeshing after a dab, with upload", dab, None),
             _row(f"{name}: memory", pool.nbytes / MIB, None, "MiB"),
         ]
 

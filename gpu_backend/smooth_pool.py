@@ -66,9 +66,7 @@ class SmoothPool:
         """Whether it is known that all surfaces found room."""
         return not self._readback.is_under_way
 
-    def mesh(
-        self, nets_pass: NetsPass, jobs: NDArray[Any], transparent: NDArray[np.bool_], smoothing: float
-    ) -> None:
+    def mesh(self, nets_pass: NetsPass, jobs: NDArray[Any], transparent: NDArray[np.bool_], smoothing: float) -> None:
         """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound. A chunk without
         smooth voxels in reach has no quads and no range then.
 

@@ -14,6 +14,8 @@ from voxelwright.gpu_backend.records import (
     INDIRECT_DRAW,
     MATERIAL,
     MESH_ROW,
+    NETS_HEADER,
+    NETS_ROW,
     SMOOTH_DRAW,
     SMOOTH_QUAD,
     SMOOTH_VERTEX,
@@ -55,6 +57,29 @@ LAYOUTS = {
     "SMOOTH_DRAW": (32, {"corner": 0, "quad_offset": 16, "quad_count": 20, "flags": 24}),
     "MESH_HEADER": (32, {"top": 0, "capacity": 4, "n_without_room": 8, "n_quads": 12}),
     "MESH_ROW": (8, {"capacity": 0, "flags": 4}),
+    "NETS_HEADER": (
+        32,
+        {
+            "vertex_top": 0,
+            "vertex_capacity": 4,
+            "quad_top": 8,
+            "quad_capacity": 12,
+            "n_without_room": 16,
+            "n_quads": 20,
+        },
+    ),
+    "NETS_ROW": (
+        32,
+        {
+            "vertex_offset": 0,
+            "n_vertices": 4,
+            "n_own": 8,
+            "vertex_capacity": 12,
+            "quad_capacity": 16,
+            "wanted_vertices": 20,
+            "wanted_quads": 24,
+        },
+    ),
     "MESH_JOB": (16, {"coord": 0, "row": 12}),
 }
 
@@ -62,6 +87,8 @@ STRUCTS = {
     "ChunkDraw": CHUNK_DRAW,
     "IndirectDraw": INDIRECT_DRAW,
     "MeshRow": MESH_ROW,
+    "NetsHeader": NETS_HEADER,
+    "NetsRow": NETS_ROW,
     "SmoothDraw": SMOOTH_DRAW,
     "SmoothVertex": SMOOTH_VERTEX,
     "SmoothQuad": SMOOTH_QUAD,

@@ -74,7 +74,9 @@ def check(rig: Any, world: World) -> dict[Any, Any]:
     smoothing=st.sampled_from(SMOOTHINGS),
     data=st.data(),
 )
-def test_small_worlds(rig: Any, palette: Palette, size: Any, corner: Any, smoothing: float, data: st.DataObject) -> None:
+def test_small_worlds(
+    rig: Any, palette: Palette, size: Any, corner: Any, smoothing: float, data: st.DataObject
+) -> None:
     n = int(np.prod(size))
     materials = data.draw(st.lists(st.sampled_from([0, *SOME]), min_size=n, max_size=n))
     check(rig, world_of(palette, np.array(materials).reshape(size), corner, smoothing))
