@@ -32,7 +32,7 @@ UPLOAD_BYTES = 32 << 20
 
 _VOXEL_SHARE = 0.75
 _QUAD_SHARE = 0.165
-"""Of the budget. Listing the quads that are drawn takes half as much as they do, and smooth surfaces take what quads and
+"""Of the budget. Listing the quads that are drawn takes half as much as they do; smooth surfaces take what quads and
 their list do not need; the rest has what is left."""
 
 _FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
@@ -304,7 +304,7 @@ class WorldPool(Pool):
                 self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
 
     def _rows_without_room(self, pool: QuadPool | SmoothPool, *, wait: bool) -> NDArray[np.int64]:
-        """The rows that are to be meshed again. Where the budget has no room for what they have, far chunks have to go."""
+        """The rows that are to be meshed again. Where the budget has no room for their quads, far chunks have to go."""
         try:
             return pool.finish() if wait else pool.poll()
         except QuadPoolFullError:

@@ -30,9 +30,9 @@ _RECORD_BYTES = np.array([SMOOTH_VERTEX.itemsize, SMOOTH_QUAD.itemsize])
 
 
 class SmoothPool:
-    """Buffers SMOOTH_VERTICES, SMOOTH_QUADS, SMOOTH_DRAWS, and the state that nets.comp has at MESH_STATE. n_rows is one
-    more than the highest row ever meshed; n_quads is how many quads there were when the GPU was last asked. max_bytes may
-    be changed at any time."""
+    """Buffers SMOOTH_VERTICES, SMOOTH_QUADS, SMOOTH_DRAWS, and the state that nets.comp has at MESH_STATE. n_rows is
+    one more than the highest row ever meshed; n_quads is how many quads there were when the GPU was last asked.
+    max_bytes may be changed at any time."""
 
     def __init__(
         self,
@@ -149,9 +149,9 @@ class SmoothPool:
         spare = self.max_bytes - beside - int(least @ _RECORD_BYTES)
         if spare < 0 or (least > self._most).any():
             raise QuadPoolFullError(
-                f"The smooth surfaces of this world take {least @ _RECORD_BYTES / 2**20:.1f} MiB of graphics memory, and "
-                f"at most {max(self.max_bytes - beside, 0) / 2**20:.1f} MiB may go to them; raise the budget in the "
-                "preferences, or use a smaller world."
+                f"The smooth surfaces of this world take {least @ _RECORD_BYTES / 2**20:.1f} MiB of graphics memory, "
+                f"and at most {max(self.max_bytes - beside, 0) / 2**20:.1f} MiB may go to them; raise the budget in "
+                "the preferences, or use a smaller world."
             )
         more = np.where(4 * needed > 3 * self._capacity, np.minimum(needed + needed // 2, self._most), 0)
         more = np.maximum(more - least, 0)

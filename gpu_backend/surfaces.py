@@ -21,8 +21,8 @@ _AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)
 
 
 class Surfaces:
-    """The smooth surfaces of a pool, whose parts it shares. touch() notes what changed, update() meshes what follows from
-    that. chunks are the world's chunks that have smooth voxels; the pool keeps them."""
+    """The smooth surfaces of a pool, whose parts it shares. touch() notes what changed, update() meshes what follows
+    from that. chunks are the world's chunks that have smooth voxels; the pool keeps them."""
 
     def __init__(self, ctx: moderngl.Context, pages: VoxelPages, grid: ChunkGrid, pool: SmoothPool) -> None:
         self._pages, self._grid, self._pool = pages, grid, pool

@@ -272,8 +272,8 @@ class NetsRig(Rig):
         return np.frombuffer(self.pool._draws.read(), SMOOTH_DRAW)[: self.pool.n_rows]
 
     def surfaces(self) -> dict[Coord, Surface]:
-        """The surface of each chunk that has any. What must hold of the records is asserted: slots are right, quads have
-        vertices of their own chunk, ranges lie inside the buffers and apart from each other, and counts are true."""
+        """The surface of each chunk that has any. What must hold of the records is asserted: slots are right, quads
+        have vertices of their own chunk, ranges lie inside the buffers and apart from each other, counts are true."""
         vertices = np.frombuffer(self.pool._vertices.read(), SMOOTH_VERTEX)
         quads = np.frombuffer(self.pool._quads.read(), SMOOTH_QUAD)
         draws, state, header, coords = self.draws(), self.state(), self.header(), list(self.rows)

@@ -49,10 +49,10 @@ def test_a_pool_that_is_too_small_grows(make_nets_rig: MakeRig, palette: Palette
         assert rig.header()["n_without_room"] == 0
         assert rig.pool.n_quads == rig.header()["n_quads"] > 0
         # Nothing is left to be done, and what is meshed again stays where it is.
-        capacity, draws = rig.pool._capacity, rig.draws()
+        grown, draws = rig.pool._capacity, rig.draws()
         rig.mesh()
         assert rig.settle() == 0
-        assert rig.pool._capacity is capacity
+        assert rig.pool._capacity is grown
         assert rig.draws().tobytes() == draws.tobytes()
 
 
