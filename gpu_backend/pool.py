@@ -7,7 +7,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.jobs import Job, Progress, finish
+from ..voxel.jobs import Job, Progress
 from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
 from ..voxel.world import Chunk, Coord, World
 from .chunk_grid import ChunkGrid
@@ -24,6 +24,7 @@ from .records import MESH_JOB, UNIFORM_CHUNK
 from .residency import chunks_in_reach, nearest_chunks
 from .rows import Rows
 from .smooth_pool import SmoothPool
+from .surfaces import Surfaces
 from .timers import FrameTimers
 from .voxel_pages import SLOT_BYTES, VOXEL_BYTES, VoxelPages
 from .world_renderer import DEFAULT_BUDGET, Pool
@@ -31,15 +32,12 @@ from .world_renderer import DEFAULT_BUDGET, Pool
 UPLOAD_BYTES = 32 << 20
 """Bytes of voxels that one update uploads."""
 
-SMOOTH_CHUNKS = 256
-"""Chunks whose smooth surfaces one update meshes."""
-
 _VOXEL_SHARE = 0.75
 _QUAD_SHARE = 0.165
-"""Of the budget. Listing the quads that are drawn takes half as much as they do; the rest has what is left."""
+"""Of the budget. Listing the quads that are drawn takes half as much as they do; smooth surfaces take what quads and
+their list do not need; the rest has what is left."""
 
 _FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
-_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class WorldPool(Pool):
@@ -97,7 +95,7 @@ class WorldPool(Pool):
         self._budget = nbytes
 
     def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
-        """As Pool.update(): at most UPLOAD_BYTES of voxels, and smooth surfaces of at most SMOOTH_CHUNKS chunks."""
+        """As Pool.update(): at most UPLOAD_BYTES of voxels."""
         self._follow_budget()
         self._note_changes(world)
         self._unsettled = self._unsettled or levels != self._levels.wanted
@@ -108,16 +106,16 @@ class WorldPool(Pool):
         self._grid.upload()
         self._mesh(world)
         self._mesh_smooth(world)
-        waits = self._unsettled or self._waiting or self._to_mesh or self._smooth_stale
-        return self.quads.is_settled and not waits
+        waits = self._unsettled or self._waiting or self._to_mesh or self._surfaces.are_stale
+        return self.quads.is_settled and self.smooth.is_settled and not waits
 
     def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         most = 1
         while not self.update(world, eye, levels=levels):
-            self._remesh(self._rows_without_room(wait=True))
-            left = len(self._waiting) + len(self._smooth_stale)
-            most = max(most, left)
-            yield Progress(1 - left / most, "Meshing on the graphics card")
+            self._remesh(self._rows_without_room(self.quads, wait=True))
+            self._surfaces.remesh(self._rows_without_room(self.smooth, wait=True))
+            most = max(most, len(self._waiting))
+            yield Progress(1 - len(self._waiting) / most, "Meshing on the graphics card")
 
     def bind(self) -> None:
         """Bind all buffers and textures to their binding points."""
@@ -139,13 +137,14 @@ class WorldPool(Pool):
             self._pages = owned.add(VoxelPages(ctx, able, n_slots))
             self._grid = owned.add(ChunkGrid(ctx))
             self.quads = owned.add(QuadPool(ctx, self._gl, able, max_bytes=quad_bytes))
-            self.smooth = owned.add(SmoothPool(ctx))
+            self.smooth = owned.add(SmoothPool(ctx, self._gl, able, max_bytes=quad_bytes))
             self.materials = owned.add(PaletteMaterials(ctx))
             self.commands = owned.add(DrawCommands(ctx))
             self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
             self._mesh_pass = owned.add(MeshPass(ctx, self._pages.defines, merge=self._merge))
             self._rows = Rows()
             self._levels = owned.add(Levels(ctx, self._pages, self._grid, self._rows))
+            self._surfaces = owned.add(Surfaces(ctx, self._pages, self._grid, self.smooth))
             self._owned = owned.pop_all()
         self._built_budget = self._budget
         self.notice = None
@@ -161,7 +160,8 @@ class WorldPool(Pool):
         if self._budget == self._built_budget:
             return
         n_slots, quad_bytes = self._shares()
-        if self.quads.nbytes <= quad_bytes and self._pages.limit(n_slots):
+        fits = 3 * self.quads.nbytes + 2 * self.smooth.nbytes <= 3 * quad_bytes
+        if fits and self._pages.limit(n_slots):
             self.quads.max_bytes = quad_bytes
             self._room, self._unsettled = self._pages.max_slots, True
             self._levels.fits = True
@@ -174,14 +174,12 @@ class WorldPool(Pool):
         self._world: World | None = None
         self._version = 0
         self._dense: set[Coord] = set()  # chunks of the world that need a slot
-        self._smooth_chunks: set[Coord] = set()
-        self._smoothing = 0.0
         self._slots: dict[Coord, int] = {}
         self._rows.clear()
         self._levels.forget()
         self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
         self._to_mesh: set[Coord] = set()
-        self._smooth_stale: set[Coord] = set()
+        self._surfaces.forget()
         self._unsettled = False
         self._room = self._pages.max_slots
         self._settled_chunk: tuple[float, ...] = ()
@@ -204,35 +202,25 @@ class WorldPool(Pool):
         self._version = world.version
         if self.materials.update(world.palette):  # what one sees through is another: all bits and quads are
             changed = set(world.coords())
-        if world.settings.smoothing != self._smoothing:
-            self._smoothing = world.settings.smoothing
-            self._smooth_stale.update(self._around(self._smooth_chunks))
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
-        if self._smooth_chunks or self.smooth.n_quads:
-            self._smooth_stale.update(self._around(changed))
-
-    @staticmethod
-    def _around(coords: Iterable[Coord]) -> set[Coord]:
-        """Chunks, and those whose smooth surfaces reach into them."""
-        return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}
 
     def _note_change(self, world: World, coord: Coord, chunk: Chunk) -> None:
         if isinstance(chunk, int):
             self._dense.discard(coord)
-            self._smooth_chunks.discard(coord)
+            self._surfaces.chunks.discard(coord)
             self._evict(coord)
             if chunk == AIR:
                 self._grid.put(coord, 0)
             else:
                 self._unsettled = True
             if chunk & FLAG_SMOOTH:
-                self._smooth_chunks.add(coord)
+                self._surfaces.chunks.add(coord)
             self._touch(coord)
             return
         self._dense.add(coord)
-        smooth = self._smooth_chunks.add if (chunk & FLAG_SMOOTH).any() else self._smooth_chunks.discard
-        smooth(coord)
+        smooth = self._surfaces.chunks
+        (smooth.add if (chunk & FLAG_SMOOTH).any() else smooth.discard)(coord)
         if coord in self._slots:
             self._waiting[coord] = None
         else:
@@ -289,6 +277,7 @@ class WorldPool(Pool):
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
         x, y, z = coord
         self._levels.touch(coord)
+        self._surfaces.touch(coord)
         self._to_mesh.add(coord)
         self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
 
@@ -317,7 +306,7 @@ class WorldPool(Pool):
                 self._levels.update(self._waiting, world.palette.transparent)
 
     def _mesh(self, world: World) -> None:
-        self._remesh(self._rows_without_room(wait=False))
+        self._remesh(self._rows_without_room(self.quads, wait=False))
         ready = [coord for coord in self._to_mesh if not self._waits(coord)]
         self._to_mesh.difference_update(ready)
         jobs, gone = self._levels.take_jobs()
@@ -335,13 +324,13 @@ class WorldPool(Pool):
                 self._grid.bind()
                 self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
 
-    def _rows_without_room(self, *, wait: bool) -> NDArray[np.int64]:
+    def _rows_without_room(self, pool: QuadPool | SmoothPool, *, wait: bool) -> NDArray[np.int64]:
         """The rows that are to be meshed again. Where the budget has no room for their quads, levels of detail
         have to go, then far chunks."""
         try:
-            return self.quads.finish() if wait else self.quads.poll()
+            return pool.finish() if wait else pool.poll()
         except QuadPoolFullError:
-            if self._levels.is_on:
+            if pool is self.quads and self._levels.is_on:
                 self._levels.give_up()
                 return np.empty(0, np.int64)
             if self._room <= 1:
@@ -383,13 +372,13 @@ class WorldPool(Pool):
         return not all(hides(world.chunk((x + dx, y + dy, z + dz))) for dx, dy, dz in _FACES)
 
     def _mesh_smooth(self, world: World) -> None:
-        """Mesh the smooth surfaces of some chunks that changed, or whose cells reach into such."""
-        if not self._smooth_stale:
-            return
-        # Loaded here: the kernels take a while, and worlds of blocks never need them.
-        from ..voxel.mesh.smooth import mesh_smooth
+        if self.smooth.n_rows:
+            self._share_memory()
+        self._surfaces.remesh(self._rows_without_room(self.smooth, wait=False))
+        self._surfaces.update(world, self._waiting, self._timers)
 
-        with self._timers.stage("smooth"):
-            coords = sorted(self._smooth_stale)[:SMOOTH_CHUNKS]
-            self._smooth_stale.difference_update(coords)
-            self.smooth.replace(coords, finish(mesh_smooth(world, coords=coords)), world.palette.transparent)
+    def _share_memory(self) -> None:
+        """Let quads of blocks and smooth surfaces each have what the other does not need."""
+        _, quad_bytes = self._shares()
+        self.smooth.max_bytes = 3 * (quad_bytes - self.quads.nbytes) // 2
+        self.quads.max_bytes = quad_bytes - 2 * self.smooth.nbytes // 3

@@ -121,10 +121,41 @@ MESH_ROW = np.dtype(
 MESH_USED_SHIFT, MESH_WANTED_SHIFT, MESH_BLOCKS_MASK = 4, 16, 0xFFF
 """Of a MESH_ROW's flags."""
 
+NETS_HEADER = np.dtype(
+    [
+        ("vertex_top", "<u4"),  # vertices from here on are free
+        ("vertex_capacity", "<u4"),
+        ("quad_top", "<u4"),
+        ("quad_capacity", "<u4"),
+        ("n_without_room", "<u4"),  # rows whose surface found none
+        ("n_quads", "<u4"),  # of all rows
+        ("padding", "<u4", 2),
+    ]
+)
+"""How full the pool of smooth surfaces is."""
+
+NETS_ROW = np.dtype(
+    [
+        ("vertex_offset", "<u4"),
+        ("n_vertices", "<u4"),  # with those of cells around the chunk, which lie behind its own
+        ("n_own", "<u4"),
+        ("vertex_capacity", "<u4"),
+        ("quad_capacity", "<u4"),
+        ("wanted_vertices", "<u4"),  # for which there was no room, as for quads
+        ("wanted_quads", "<u4"),
+        ("padding", "<u4"),
+    ]
+)
+"""The ranges of a row of smooth surfaces, beside its SMOOTH_DRAW. The header and then the rows are one buffer, at the
+binding point MESH_STATE while surfaces are meshed."""
+
+NETS_STEP = 64
+"""Ranges of vertices and quads of smooth surfaces are whole multiples of this."""
+
 MESH_JOB = np.dtype(
     [
         ("coord", "<i4", 3),  # of the chunk, in chunks
-        ("row", "<u4"),  # its ChunkDraw; from MESH_LEVEL_SHIFT on, its level of detail
+        ("row", "<u4"),  # its CHUNK_DRAW, or its SMOOTH_DRAW; from MESH_LEVEL_SHIFT on, its level of detail
     ]
 )
 """A chunk that is to be meshed."""
@@ -175,8 +206,10 @@ OCCUPANCY_CELLS_4 = 10240
 OCCUPANCY_CELLS_16 = 10256
 """Whether a 16³ cell (X, Y, Z) has, at bit (X · 2 + Y) · 2 + Z."""
 OCCUPANCY_FLAGS = 10257
-"""Bit 0: some blocky voxel is transparent."""
-OCCUPANCY_WORDS = 10272
+"""Bit 0: some blocky voxel is transparent; bit 1: some voxel is smooth; bit 2: some voxel is a block."""
+OCCUPANCY_SMOOTH = 10272
+"""Rows along x of voxels that are smooth, at y · 32 + z."""
+OCCUPANCY_WORDS = 11296
 """Words a slot, a multiple of four."""
 
 VOXEL_WORDS = CHUNK_VOXELS // 2

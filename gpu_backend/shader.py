@@ -157,6 +157,7 @@ def generated_sources() -> dict[str, str]:
         f"const uint HAS_OPAQUE = {records.HAS_OPAQUE}u;",
         f"const uint HAS_TRANSPARENT = {records.HAS_TRANSPARENT}u;",
         f"const uint QUAD_BLOCK = {records.QUAD_BLOCK}u;",
+        f"const uint NETS_STEP = {records.NETS_STEP}u;",
         f"const int MESH_USED_SHIFT = {records.MESH_USED_SHIFT};",
         f"const int MESH_WANTED_SHIFT = {records.MESH_WANTED_SHIFT};",
         f"const int MESH_LEVEL_SHIFT = {records.MESH_LEVEL_SHIFT};",

@@ -23,6 +23,27 @@ struct MeshRow {
     uint flags;
 };
 
+struct NetsHeader {
+    uint vertex_top;
+    uint vertex_capacity;
+    uint quad_top;
+    uint quad_capacity;
+    uint n_without_room;
+    uint n_quads;
+    uint padding[2];
+};
+
+struct NetsRow {
+    uint vertex_offset;
+    uint n_vertices;
+    uint n_own;
+    uint vertex_capacity;
+    uint quad_capacity;
+    uint wanted_vertices;
+    uint wanted_quads;
+    uint padding;
+};
+
 struct MeshJob {
     ivec3 coord;
     uint row;
