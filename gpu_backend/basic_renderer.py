@@ -27,6 +27,7 @@ _LEFT_OUT = {
     View.BLEND: "materials do not blend",
     View.SHADOWS: "there are no shadows",
     View.OCCLUSION: "there is no ambient occlusion",
+    View.LEVELS: "there are no levels of detail",
 }
 """Views of what is not drawn, and what a user is told of them."""
 

@@ -158,7 +158,7 @@ def test_haze_is_as_the_look_says(haze: bool, basic: BasicRenderer, renderer: Re
     assert (np.abs(made.astype(int) - other).max(axis=2) > 1).mean() > 0.1
 
 
-LEFT_OUT = [View.BLEND, View.SHADOWS, View.OCCLUSION]
+LEFT_OUT = [View.BLEND, View.SHADOWS, View.OCCLUSION, View.LEVELS]
 
 
 @pytest.mark.parametrize("view", LEFT_OUT)
