@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user's choices about this machine: how worlds come into viewports, how well, and with how much memory."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import bpy
 
-from .redrawing import redraw
+from .quality import LEAST_RESOLUTION, QUALITIES, Quality
+from .redrawing import redraw_on_change
 
 WAY_ITEMS = (
     ("AUTO", "Automatic", "Direct where Blender draws with OpenGL, carried elsewhere and where direct fails"),
@@ -14,30 +15,6 @@ WAY_ITEMS = (
     ("CARRIED", "Carried", "Draw in an OpenGL context of our own, and carry the picture into the viewport"),
 )
 
-
-@dataclass(frozen=True)
-class Quality:
-    """How well viewports show worlds. resolution is the share of the viewport's pixels along each edge; blending lets
-    materials run into each other; light adds shadows and ambient occlusion; a picture at rest is refined until it is
-    the average of samples."""
-
-    resolution: float = 1.0
-    blending: bool = True
-    light: bool = True
-    samples: int = 1
-
-
-QUALITIES = {
-    "LOW": ("Low", "Half the resolution, for weak graphics cards", Quality(0.5, blending=False, light=False)),
-    "MEDIUM": (
-        "Medium",
-        "Without shadows, and materials do not run into each other",
-        Quality(blending=False, light=False),
-    ),
-    "HIGH": ("High", "With shadows, and materials run into each other", Quality()),
-    "ULTRA": ("Ultra", "And a view at rest becomes smooth at all edges", Quality(samples=8)),
-}
-"""Label, description and settings of each preset."""
 
 _CUSTOM = len(QUALITIES)
 _QUALITY_ITEMS = [
@@ -52,7 +29,8 @@ class Choices:
 
     way: str = "AUTO"
     budget_mib: int = 1024
-    quality: Quality = Quality()
+    quality: Quality = field(default_factory=Quality)
+    automatic: bool = True
     undo_mib: int = 512
 
 
@@ -77,15 +55,11 @@ def _quality(self: Any) -> Quality:
     return Quality(round(self.resolution, 3), self.blending, self.light, self.samples)
 
 
-def _redraw(_self: object, _context: bpy.types.Context) -> None:
-    redraw()
-
-
 class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = __package__.rpartition(".")[0]
 
     way: bpy.props.EnumProperty(
-        name="Drawing", description="How worlds come into 3D viewports", items=WAY_ITEMS, update=_redraw
+        name="Drawing", description="How worlds come into 3D viewports", items=WAY_ITEMS, update=redraw_on_change
     )
     budget_mib: bpy.props.IntProperty(
         name="Graphics Memory",
@@ -93,7 +67,7 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         default=_DEFAULTS.budget_mib,
         min=64,
         max=1 << 16,
-        update=_redraw,
+        update=redraw_on_change,
     )
     undo_mib: bpy.props.IntProperty(
         name="Undo Memory",
@@ -109,26 +83,33 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         get=_quality_number,
         set=_choose_quality,
     )
+    automatic: bpy.props.BoolProperty(
+        name="Lower the Quality While Navigating",
+        description="While something moves in a viewport, take as much of its quality as 30 frames a second need; a "
+        "moment later it comes back",
+        default=_DEFAULTS.automatic,
+        update=redraw_on_change,
+    )
     resolution: bpy.props.FloatProperty(
         name="Resolution",
         description="The share of the viewport's pixels that is drawn, along each edge",
         default=_DEFAULTS.quality.resolution,
-        min=0.25,
+        min=LEAST_RESOLUTION,
         max=1.0,
         subtype="FACTOR",
-        update=_redraw,
+        update=redraw_on_change,
     )
     blending: bpy.props.BoolProperty(
         name="Blend Materials",
         description="Let materials run into each other where they meet",
         default=_DEFAULTS.quality.blending,
-        update=_redraw,
+        update=redraw_on_change,
     )
     light: bpy.props.BoolProperty(
         name="Shadows",
         description="Show shadows of the sun, and darken corners that little of the sky's light reaches",
         default=_DEFAULTS.quality.light,
-        update=_redraw,
+        update=redraw_on_change,
     )
     samples: bpy.props.IntProperty(
         name="Samples",
@@ -136,7 +117,7 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         default=_DEFAULTS.quality.samples,
         min=1,
         max=32,
-        update=_redraw,
+        update=redraw_on_change,
     )
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -147,7 +128,7 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
 
 def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
     """All settings of viewports, for the preferences and the sidebar alike."""
-    for name in ("preset", "resolution", "blending", "light", "samples", "budget_mib", "way"):
+    for name in ("preset", "resolution", "blending", "light", "samples", "automatic", "budget_mib", "way"):
         layout.prop(preferences, name)
 
 
@@ -160,7 +141,9 @@ def stored() -> VOXELWRIGHT_AP_preferences | None:
 def choices() -> Choices:
     """What the user has chosen."""
     found = stored()
-    return _DEFAULTS if found is None else Choices(found.way, found.budget_mib, _quality(found), found.undo_mib)
+    if found is None:
+        return _DEFAULTS
+    return Choices(found.way, found.budget_mib, _quality(found), found.automatic, found.undo_mib)
 
 
 CLASSES = (VOXELWRIGHT_AP_preferences,)

@@ -245,13 +245,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         """
         if not 0 <= sample <= picture.n_samples:
             raise ValueError(f"sample {sample} of a picture of {picture.n_samples} samples")
-        target = self.draw(worlds, *picture.size, pixel_shift(sample))
-        if sample == 0:
-            picture.begin(has_layer=target.has_layer)
-        elif target.has_layer != (picture.layer is not None):
-            raise ValueError("other worlds than those of the samples before")
-        with self.timers.stage("pack"):
-            self._pack.run(target, picture)
+        with self.timers.frame():
+            target = self.draw(worlds, *picture.size, pixel_shift(sample))
+            if sample == 0:
+                picture.begin(has_layer=target.has_layer)
+            elif target.has_layer != (picture.layer is not None):
+                raise ValueError("other worlds than those of the samples before")
+            with self.timers.stage("pack"):
+                self._pack.run(target, picture)
 
     def settled_figures(self) -> Figures:
         """What the last frames took; waits for the GPU."""

@@ -322,7 +322,7 @@ def test_a_draw_that_fails_is_said_once_and_not_called_again(
         raise VoxelwrightError("the card is gone")
 
     monkeypatch.setattr(handler, "preview", Preview())
-    monkeypatch.setattr(handler, "_redraw_soon", lambda: None)
+    monkeypatch.setattr(handler, "redraw_in", lambda _: None)
     monkeypatch.setattr(handler, "_draw", fail)
     for _ in range(3):
         handler.draw()
