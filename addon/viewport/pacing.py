@@ -90,6 +90,9 @@ class Pacer:
         self._governor = Governor(len(self._steps))
         self._key: Hashable = None
         self._began = self._moved = float("-inf")
+        self._gpu_seconds = 0.0
+        """What the newest frame took there, as far as that is known."""
+
         self._step: int | None = None
         self._drawn: deque[_Drawn] = deque(maxlen=8)
 
@@ -107,7 +110,7 @@ class Pacer:
         says nothing, because more was done."""
         if frame is not None:
             self._drawn.append(_Drawn(frame, self._step, (now - self._began) * 1e3))
-        if self._moved == self._began:  # what drawing itself took is no rest
+        if self._moved == self._began:
             self._moved = now
 
     def measure(self, frames: Mapping[int, float], longest: float = LONGEST_FRAME) -> None:
@@ -115,6 +118,7 @@ class Pacer:
         and the time that drawing took the longer counts; longest is what it may be."""
         for drawn in [drawn for drawn in self._drawn if drawn.frame in frames]:
             self._drawn.remove(drawn)
+            self._gpu_seconds = frames[drawn.frame] / 1e3
             milliseconds = max(drawn.cpu_milliseconds, frames[drawn.frame])
             if drawn.step is None:
                 self._governor.note_whole(milliseconds, longest)
@@ -126,8 +130,8 @@ class Pacer:
         return self.rests_in(now) > 0
 
     def rests_in(self, now: float) -> float:
-        """The seconds until it rests, if nothing changes; 0 or less where it does."""
-        return self._moved + REST_SECONDS - now
+        """The seconds until it rests, if nothing changes; 0 or less where it does. Drawing itself is no rest."""
+        return self._moved + self._gpu_seconds + REST_SECONDS - now
 
 
 class Pacers:

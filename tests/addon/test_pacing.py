@@ -131,7 +131,7 @@ def test_a_fast_viewport_moves_at_its_whole_quality_and_is_refined_at_rest() -> 
     viewport = Viewport(5.0)
     assert {viewport.draw(f"view {n}") for n in range(50)} == {Quality(samples=1)}
     assert viewport.draw("view 49") == Quality(samples=1)
-    assert viewport.draw("view 49", REST_SECONDS) == QUALITY
+    assert viewport.draw("view 49", viewport.pacer.rests_in(viewport.now)) == QUALITY
     assert viewport.draw("view 50") == Quality(samples=1)
 
 
@@ -160,6 +160,10 @@ def test_time_that_drawing_takes_is_no_rest() -> None:
     pacer.begin("view", 13.1, playing=False)
     pacer.end(13.2, None)
     assert pacer.rests_in(13.2) == pytest.approx(REST_SECONDS - 0.2)
+    pacer.begin("next view", 20.0, playing=False)
+    pacer.end(20.1, 1)
+    pacer.measure({1: 700.0})
+    assert pacer.rests_in(20.1) == pytest.approx(REST_SECONDS + 0.7)
 
 
 def test_long_draws_count_as_much_as_long_frames() -> None:
