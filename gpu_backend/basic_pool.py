@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish
-from ..voxel.layout import FACE_NORMALS, FLAG_SMOOTH
+from ..voxel.layout import CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH
 from ..voxel.world import Coord, World
 from .basic_quads import BLOCKY_INSTANCE, SMOOTH_INSTANCE, QuadInstances, blocky_instances, smooth_instances
 from .materials import PaletteMaterials
@@ -42,6 +42,10 @@ class BasicPool(Pool):
             self.materials = owned.add(PaletteMaterials(ctx))
             self._owned = owned.pop_all()
         self._forget()
+
+    @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return self._box
 
     @property
     def nbytes(self) -> int:
@@ -96,6 +100,7 @@ class BasicPool(Pool):
         self._smoothing = 0.0
         self._with_smooth: set[Coord] = set()  # chunks of the world that have smooth voxels
         self._stale: dict[Coord, None] = {}  # to be meshed, in this order
+        self._box: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self.blocky.clear()
         self.smooth.clear()
 
@@ -117,12 +122,15 @@ class BasicPool(Pool):
         reach = _AROUND if had_smooth or self._with_smooth else _FACES
         stale = nearest_chunks(_and_those_around(changed, reach), eye, None)
         self._stale = dict.fromkeys([*stale, *self._stale])
+        coords = np.array(world.coords(), np.int64).reshape(-1, 3)
+        self._box = (coords.min(axis=0) * CHUNK_SIZE, (coords.max(axis=0) + 1) * CHUNK_SIZE) if len(coords) else None
         self._world, self._version, self._smoothing = world, world.version, world.settings.smoothing
 
     def _mesh_some(self, world: World) -> None:
         # Loaded here: kernels take a while.
         from ..voxel.mesh.blocky import mesh_blocky
 
+        self.n_changes += 1
         coords = list(self._stale)[:MESH_CHUNKS]
         blocky = blocky_instances(finish(mesh_blocky(world, merge=True, coords=coords)))
         for coord in coords:

@@ -3,7 +3,9 @@
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
+from ..voxel.layout import CHUNK_SIZE
 from ..voxel.world import Coord
 from .buffers import new_buffer
 from .records import WORLD_GRID, StorageBinding, UniformBinding
@@ -21,6 +23,13 @@ class ChunkGrid:
         self._changed: tuple[int, int] | None = None  # the span of cells to be uploaded
         self._buffer = new_buffer(ctx, _CELL_BYTES)
         self._place = ctx.buffer(np.zeros((), WORLD_GRID).tobytes())
+
+    @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """(3,) each: the box's lowest and highest corner in voxel space; None where it is empty."""
+        if not self._cells.size:
+            return None
+        return self._origin * CHUNK_SIZE, (self._origin + self._cells.shape) * CHUNK_SIZE
 
     @property
     def nbytes(self) -> int:

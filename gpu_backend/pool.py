@@ -12,6 +12,7 @@ from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_
 from ..voxel.world import Chunk, Coord, World
 from .chunk_grid import ChunkGrid
 from .context import Capabilities
+from .field_pool import FieldPool
 from .gl import GlFunctions
 from .materials import PaletteMaterials
 from .owned import Owned
@@ -62,6 +63,10 @@ class WorldPool(Pool):
         self._build()
 
     @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return self._grid.box
+
+    @property
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self._parts)
 
@@ -86,6 +91,11 @@ class WorldPool(Pool):
         """What shaders that read the voxels must know."""
         return self._pages.defines
 
+    @property
+    def has_smooth_voxels(self) -> bool:
+        """Whether any voxel of the world is smooth."""
+        return len(self._smooth_chunks) > 0
+
     def set_budget(self, nbytes: int) -> None:
         self._budget = nbytes
 
@@ -96,6 +106,8 @@ class WorldPool(Pool):
         self._settle(world, eye)
         self._upload(world)
         self._grid.upload()
+        self.n_changes += bool(self._to_mesh or self._smooth_stale)
+        self._make_fields(world)
         self._mesh(world)
         self._mesh_smooth(world)
         waits = self._unsettled or self._waiting or self._to_mesh or self._smooth_stale
@@ -114,9 +126,15 @@ class WorldPool(Pool):
         for part in (self._pages, self._grid, self.quads, self.smooth, self.materials):
             part.bind()
 
+    def bind_fields(self) -> None:
+        """Bind the fields of smooth surfaces in the place of what bind() bound to their binding point."""
+        self._fields.bind()
+
     @property
-    def _parts(self) -> tuple[VoxelPages | ChunkGrid | QuadPool | SmoothPool | PaletteMaterials | DrawCommands, ...]:
-        return self._pages, self._grid, self.quads, self.smooth, self.materials, self.commands
+    def _parts(
+        self,
+    ) -> tuple[VoxelPages | ChunkGrid | QuadPool | SmoothPool | FieldPool | PaletteMaterials | DrawCommands, ...]:
+        return self._pages, self._grid, self.quads, self.smooth, self._fields, self.materials, self.commands
 
     def release(self) -> None:
         self._owned.close()
@@ -130,6 +148,7 @@ class WorldPool(Pool):
             self._grid = owned.add(ChunkGrid(ctx))
             self.quads = owned.add(QuadPool(ctx, self._gl, able, max_bytes=quad_bytes))
             self.smooth = owned.add(SmoothPool(ctx))
+            self._fields = owned.add(FieldPool(ctx))
             self.materials = owned.add(PaletteMaterials(ctx))
             self.commands = owned.add(DrawCommands(ctx))
             self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
@@ -170,6 +189,7 @@ class WorldPool(Pool):
         self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
         self._to_mesh: set[Coord] = set()
         self._smooth_stale: set[Coord] = set()
+        self._touched: set[Coord] = set()  # since fields were made
         self._unsettled = False
         self._room = self._pages.max_slots
         self._settled_chunk: tuple[float, ...] = ()
@@ -179,6 +199,7 @@ class WorldPool(Pool):
             self._grid.clear()
             self.quads.clear()
             self.smooth.clear()
+            self._fields.clear()
             for slot in self._slots.values():
                 self._pages.give_back(slot)
             self._forget()
@@ -194,6 +215,7 @@ class WorldPool(Pool):
         if world.settings.smoothing != self._smoothing:
             self._smoothing = world.settings.smoothing
             self._smooth_stale.update(self._around(self._smooth_chunks))
+            self._touched.update(self._smooth_chunks)
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
         if self._smooth_chunks or self.smooth.n_quads:
@@ -274,6 +296,7 @@ class WorldPool(Pool):
     def _touch(self, coord: Coord) -> None:
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
         x, y, z = coord
+        self._touched.add(coord)
         self._to_mesh.add(coord)
         self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
 
@@ -295,6 +318,24 @@ class WorldPool(Pool):
         self._grid.put(coord, slot + 1)
         self._touch(coord)
         return slot
+
+    def _make_fields(self, world: World) -> None:
+        """Make the fields of smooth surfaces, of chunks that changed and of those about them."""
+        touched, self._touched = self._touched, set()
+        self._fields.drop(coord for coord in touched if coord not in self._smooth_chunks or coord not in self._slots)
+        if not self._smooth_chunks:
+            return
+        ready = self._smooth_chunks & self._around(touched) & self._slots.keys() - self._waiting.keys()
+        if not ready:
+            return
+        from ..voxel.mesh.nets_field import STRENGTH_STEPS
+
+        with self._timers.stage("fields"):
+            self._pages.bind()
+            self._grid.bind()
+            strength = round(world.settings.smoothing * STRENGTH_STEPS)
+            left = int(self._budget * _VOXEL_SHARE) - self._pages.nbytes
+            self._fields.make(sorted(ready), strength, world.palette.transparent, left)
 
     def _mesh(self, world: World) -> None:
         self._remesh(self._rows_without_room(wait=False))

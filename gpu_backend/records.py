@@ -8,7 +8,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from ..voxel.layout import CHUNK_VOXELS
+from ..voxel.layout import CHUNK_SIZE, CHUNK_VOXELS
 
 CHUNK_DRAW = np.dtype(
     [
@@ -128,6 +128,14 @@ MESH_JOB = np.dtype(
 )
 """A chunk that is to be meshed."""
 
+FIELD_JOB = np.dtype(
+    [
+        ("coord", "<i4", 3),  # of the chunk, in chunks
+        ("field", "<u4"),  # its field's number
+    ]
+)
+"""A chunk whose field is to be made."""
+
 WORLD_GRID = np.dtype(
     [
         ("origin", "<i4", 4),  # xyz: the chunk of cell 0
@@ -153,14 +161,28 @@ OCCUPANCY_BLOCKY = 1024
 OCCUPANCY_ALIKE = 2048
 """Where in the rows: three parts, voxels that have the material of the next one along x, then along y, then along z; 0
 where the next one lies in another chunk."""
-OCCUPANCY_CELLS_4 = 10240
-"""16 words: whether a 4³ cell (X, Y, Z) has any opaque voxel, at bit (X · 8 + Y) · 8 + Z."""
-OCCUPANCY_CELLS_16 = 10256
-"""Whether a 16³ cell (X, Y, Z) has, at bit (X · 2 + Y) · 2 + Z."""
-OCCUPANCY_FLAGS = 10257
+OCCUPANCY_BRICKS = 10240
+"""512 pairs of words: the voxels of 4³ cell (X, Y, Z), at pair (X · 8 + Y) · 8 + Z, that rays of light look at, bit
+(z · 4 + y) · 4 + x of 64: what is opaque, but where a smooth surface is drawn, what that passes through."""
+OCCUPANCY_SURFACE = 11264
+"""The same for those of them that a smooth surface passes through. Written where there is a field only."""
+OCCUPANCY_CELLS_8 = 12288
+"""Two words: whether an 8³ cell (X, Y, Z) has anything that rays look at, at bit (X · 4 + Y) · 4 + Z of 64."""
+OCCUPANCY_FLAGS = 12290
 """Bit 0: some blocky voxel is transparent."""
-OCCUPANCY_WORDS = 10272
+OCCUPANCY_FIELD = 12291
+"""The number of the slot's field + 1, or 0: see FIELD_WORDS."""
+OCCUPANCY_WORDS = 12320
 """Words a slot, a multiple of four."""
+
+FIELD_SAMPLES = CHUNK_SIZE + 2
+FIELD_ROW_BYTES = 36
+FIELD_WORDS = FIELD_SAMPLES**2 * FIELD_ROW_BYTES // 4
+"""Words of a field: a byte for each voxel of a chunk and for those about it, sample (x, y, z), −1 … 32, at
+((x + 1) · 34 + y + 1) · 36 + z + 1. Bits 6:0 are FIELD_ZERO + the signed distance of sorts that smooth surfaces are drawn
+from (voxel/mesh/nets_field.py), negative inside and never 0, in steps of 1 / FIELD_FLAT of what it is beside a flat
+surface. FIELD_SURFACE says that there is a smooth surface in the cube between this sample and the next ones."""
+FIELD_VALUE_MASK, FIELD_SURFACE, FIELD_ZERO, FIELD_FLAT = 0x7F, 0x80, 64, 25
 
 VOXEL_WORDS = CHUNK_VOXELS // 2
 """uint32 words of voxels a slot. Voxel i = (x · 32 + y) · 32 + z is in word i >> 1, even z in the low half."""
@@ -182,6 +204,8 @@ class StorageBinding(IntEnum):
     JOBS = 7
     MESH_STATE = 8
     QUAD_OWNERS = 9
+    FIELD = 9
+    """The same: rays of light, and what is made for them, know nothing of quads."""
     COMMANDS = 10
     SMOOTH_DRAWS = 11
     VOXELS_0 = 12

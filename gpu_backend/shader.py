@@ -160,8 +160,16 @@ def generated_sources() -> dict[str, str]:
         f"const int MESH_USED_SHIFT = {records.MESH_USED_SHIFT};",
         f"const int MESH_WANTED_SHIFT = {records.MESH_WANTED_SHIFT};",
         *(f"const uint {name} = {getattr(records, name)}u;" for name in vars(records) if name.startswith("OCCUPANCY_")),
+        f"const int FIELD_SAMPLES = {records.FIELD_SAMPLES};",
+        f"const uint FIELD_ROW_BYTES = {records.FIELD_ROW_BYTES}u;",
+        f"const uint FIELD_WORDS = {records.FIELD_WORDS}u;",
+        f"const uint FIELD_VALUE_MASK = {records.FIELD_VALUE_MASK}u;",
+        f"const uint FIELD_SURFACE = {records.FIELD_SURFACE}u;",
+        f"const float FIELD_ZERO = {records.FIELD_ZERO}.0;",
+        f"const float FIELD_FLAT = {records.FIELD_FLAT}.0;",
     ]
-    bindings = [f"#define {binding.name}_BINDING {binding.value}" for binding in (*StorageBinding, *UniformBinding)]
+    points = {**StorageBinding.__members__, **UniformBinding.__members__}
+    bindings = [f"#define {name}_BINDING {point.value}" for name, point in points.items()]
     # GLSL 4.30 takes a number there and no sum.
     pages = range(1, records.MAX_VOXEL_PAGES)
     bindings += [f"#define VOXELS_{page}_BINDING {StorageBinding.VOXELS_0 + page}" for page in pages]

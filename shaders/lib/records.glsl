@@ -43,6 +43,11 @@ struct SmoothVertex {
     uint slot;
 };
 
+struct FieldJob {
+    ivec3 coord;
+    uint field;
+};
+
 struct SmoothDraw {
     vec4 corner;
     uint quad_offset;

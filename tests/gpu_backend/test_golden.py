@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pictures held to ones that were looked at: golden/<renderer>/<name>.png.
+"""Pictures held to ones that were looked at."""
 
-To accept a new one, look at the picture that a failing or skipped run names and copy it there.
-"""
-
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,25 +12,18 @@ import pytest
 from numpy.typing import NDArray
 
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
-from voxelwright.gpu_backend.context import capabilities
 from voxelwright.gpu_backend.legend import with_legend
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import View
-from voxelwright.voxel.formats.png import read_png, write_png
 from voxelwright.voxel.palette import Material, Palette, palette_from_table
 from voxelwright.voxel.world import World, chunks_of_cells, new_world
 
-GOLDEN = Path(__file__).parent / "golden"
+from .golden_pictures import GOLDEN, hold_to_golden
+
 PALETTE_FILE = Path(__file__).parent.parent.parent / "presets" / "palettes" / "default.toml"
 
 WIDTH, HEIGHT = 400, 225
 SAMPLES = 2
-
-MEAN_TOLERANCE = 0.5
-"""Of 255, over all pixels."""
-
-PIXEL_TOLERANCE, OUTLIERS = 6, 0.002
-"""This share of the pixels may differ by more."""
 
 DEFAULT = palette_from_table(tomllib.loads(PALETTE_FILE.read_text(encoding="utf-8")))
 PALETTE = Palette.of(
@@ -211,18 +200,10 @@ def _camera(scene: Scene, world: World) -> Camera:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_it_looks_as_it_did(name: str, ctx: moderngl.Context, renderer: Renderer, tmp_path: Path) -> None:
-    folder = GOLDEN / re.sub(r"[^a-z0-9]+", "-", capabilities(ctx).renderer.lower()).strip("-")
-    golden, made = folder / f"{name}.png", tmp_path / f"{name}.png"
     scene = SCENES[name]
     world = scene.world()
     picture = renderer.render(world, _camera(scene, world), WIDTH, HEIGHT, scene.look, samples=SAMPLES)
-    picture = with_legend(picture, scene.look.view)[..., :3]
-    made.write_bytes(write_png(np.ascontiguousarray(picture)))
-    if not golden.is_file():
-        pytest.skip(f"there is no golden picture of this renderer; {made} would be its first")
-    difference = np.abs(picture.astype(int) - read_png(golden.read_bytes()).samples).max(axis=2)
-    assert difference.mean() <= MEAN_TOLERANCE, f"look at {made}"
-    assert (difference > PIXEL_TOLERANCE).mean() <= OUTLIERS, f"look at {made}"
+    hold_to_golden(ctx, with_legend(picture, scene.look.view), name, tmp_path)
 
 
 def test_every_golden_picture_has_its_scene() -> None:

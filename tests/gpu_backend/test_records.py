@@ -56,6 +56,7 @@ LAYOUTS = {
     "MESH_HEADER": (32, {"top": 0, "capacity": 4, "n_without_room": 8, "n_quads": 12}),
     "MESH_ROW": (8, {"capacity": 0, "flags": 4}),
     "MESH_JOB": (16, {"coord": 0, "row": 12}),
+    "FIELD_JOB": (16, {"coord": 0, "field": 12}),
 }
 
 STRUCTS = {
