@@ -26,6 +26,7 @@ from voxelwright.gpu_backend.timers import FrameTimers
 from voxelwright.voxel.world import World, as_chunk, edit_of_chunks
 
 RUNS = 50
+FAR_BUDGET = 6 << 30
 SIZE = 2560, 1440
 MIB = 2**20
 WARM_UP_S = 0.3
@@ -62,6 +63,7 @@ def rows() -> list[dict[str, Any]]:
     note = f"{ctx.info['GL_RENDERER']}, OpenGL {ctx.info['GL_VERSION']}"
     world = volumes.large_world()
     made = [*_meshing(card, world, merge=False), *_meshing(card, world, merge=True), *_frames(card, world)]
+    made += _levels(card, world)
     return [{**row, "peer": None, "ratio": None, "note": note} for row in made]
 
 
@@ -116,16 +118,17 @@ def _meshing(card: Card, world: World, *, merge: bool) -> list[dict[str, Any]]:
         mesh_pass.release()
         made = [_row(name, took, target), _row(f"{name}: quads", pool.n_quads, None, "quads")]
         if merge:
-            made.append(_row("remeshing after a dab, with upload", _dab(card, pool, world), 0.15))
+            made.append(_row("remeshing after a dab, with upload", _dab(card, pool, world, levels=False), 0.15))
+            made.append(_row("the same with levels of detail", _dab(card, pool, world, levels=True), None))
     return made
 
 
-def _bring(pool: Any, world: World) -> None:
-    for _ in pool.bring(world, np.zeros(3)):
+def _bring(pool: Any, world: World, *, levels: bool = False) -> None:
+    for _ in pool.bring(world, np.zeros(3), levels=levels):
         pass
 
 
-def _dab(card: Card, pool: Any, world: World) -> float:
+def _dab(card: Card, pool: Any, world: World, *, levels: bool) -> float:
     """A sphere of radius 8 where eight chunks meet, put there and taken away."""
     middle = np.array((256, 256, 128))
     coords = [(x, y, z) for x in (7, 8) for y in (7, 8) for z in (3, 4)]
@@ -138,11 +141,12 @@ def _dab(card: Card, pool: Any, world: World) -> float:
         voxels[(cells**2).sum(axis=0) < 64] = 5 << 8
         after[coord] = as_chunk(voxels)
     states = [after, before]
+    _bring(pool, world, levels=levels)
 
     def dab() -> None:
         world.apply(edit_of_chunks(world, states[0]))
         states.reverse()
-        pool.update(world, np.zeros(3))
+        pool.update(world, np.zeros(3), levels=levels)
 
     return card.milliseconds(dab)
 
@@ -169,6 +173,33 @@ def _frames(card: Card, world: World) -> list[dict[str, Any]]:
         made += _maps(card, renderer, pool)
         flat = [replace(shown[0], look=Look(blending=False))]
         made.append(_row("whole frame without blending", card.milliseconds(lambda: renderer.draw(flat, *SIZE)), None))
+    return made
+
+
+def _levels(card: Card, world: World) -> list[dict[str, Any]]:
+    """A far view of 2048 × 2048 × 256 voxels, in full detail and in levels whose voxels cover up to so many pixels."""
+    made = []
+    with Renderer(card.ctx, budget=FAR_BUDGET) as renderer:
+        pool = renderer.new_pool()
+        _bring(pool, world, levels=True)
+        made.append(_row("memory of the world with levels", pool.nbytes / MIB, 200, "MiB"))
+        wide = volumes.mirrored(world, 4)
+        _bring(pool, wide)
+        full = pool.nbytes
+        _bring(pool, wide, levels=True)
+        made.append(_row("levels of a world 2048 wide: memory", (pool.nbytes - full) / full, None, "of its own"))
+        camera = orbit_camera((0, 0, 0), (2048, 2048, 256), 30, 15, SIZE[0] / SIZE[1], 50.0)
+        for detail in (0.0, 1.0, 2.0, 4.0):
+            name = f"far view, up to {detail:g} pixels" if detail else "far view, full detail"
+            shown = [Shown(pool, camera, Look(detail=detail))]
+            card.warm_up(lambda shown=shown: renderer.draw(shown, *SIZE))
+            renderer.timers = FrameTimers(GlFunctions(card.ctx))
+            took = card.milliseconds(lambda shown=shown: renderer.draw(shown, *SIZE), warm=False)
+            stages = renderer.settled_figures().gpu_milliseconds
+            seen = np.frombuffer(pool.commands.seen.read(), np.uint8)[4 * pool.commands.n_rows :]
+            made.append(_row(f"{name}: quads seen", int(np.bitwise_count(seen).sum()), None, "quads"))
+            made.append(_row(f"{name}: culling and drawing", sum(stages[stage] for stage in STAGES[1:7]), None))
+            made.append(_row(f"{name}: whole frame", took, None))
     return made
 
 

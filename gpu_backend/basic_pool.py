@@ -70,9 +70,9 @@ class BasicPool(Pool):
     def set_budget(self, nbytes: int) -> None:
         """Nothing: all chunks are kept."""
 
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
-        """As Pool.update(): MESH_CHUNKS chunks at a time, for MESH_SECONDS or a little more. Where graphics memory is
-        short nothing is drawn, and the next call begins anew."""
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
+        """As Pool.update(): MESH_CHUNKS chunks at a time, for MESH_SECONDS or a little more. There are no levels of
+        detail. Where graphics memory is short nothing is drawn, and the next call begins anew."""
         try:
             self._note_changes(world, eye)
             end = time.perf_counter() + MESH_SECONDS
@@ -85,7 +85,7 @@ class BasicPool(Pool):
             raise
         return not self._stale
 
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         most = 1
         while not self.update(world, eye):
             most = max(most, len(self._stale))

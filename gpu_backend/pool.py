@@ -14,6 +14,7 @@ from .chunk_grid import ChunkGrid
 from .context import Capabilities
 from .field_pool import FieldPool
 from .gl import GlFunctions
+from .levels import Levels
 from .materials import PaletteMaterials
 from .owned import Owned
 from .passes.cull import DrawCommands
@@ -22,6 +23,7 @@ from .passes.occupancy import OccupancyPass
 from .quad_pool import QuadPool, QuadPoolFullError
 from .records import MESH_JOB, UNIFORM_CHUNK
 from .residency import chunks_in_reach, nearest_chunks
+from .rows import Rows
 from .smooth_pool import SmoothPool
 from .timers import FrameTimers
 from .voxel_pages import SLOT_BYTES, VOXEL_BYTES, VoxelPages
@@ -45,7 +47,7 @@ class WorldPool(Pool):
     """Follows a world: update() brings over what changed since the last call, a bounded part of it at a time.
 
     Chunks of one value take no slot, and only chunks that may have faces a row among the quads. Where the budget is too
-    small for all chunks the nearest ones to the eye are there.
+    small for all chunks the nearest ones to the eye are there, without levels of detail.
     """
 
     def __init__(
@@ -75,6 +77,11 @@ class WorldPool(Pool):
         return len(self._rows)
 
     @property
+    def has_levels(self) -> bool:
+        """Whether there are levels of detail."""
+        return self._levels.is_on
+
+    @property
     def n_quads(self) -> int:
         return self.quads.n_quads + self.smooth.n_quads
 
@@ -99,12 +106,15 @@ class WorldPool(Pool):
     def set_budget(self, nbytes: int) -> None:
         self._budget = nbytes
 
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
         """As Pool.update(): at most UPLOAD_BYTES of voxels, and smooth surfaces of at most SMOOTH_CHUNKS chunks."""
         self._follow_budget()
         self._note_changes(world)
+        if levels != self._levels.wanted:
+            self._levels.wanted, self._unsettled = levels, True
         self._settle(world, eye)
         self._upload(world)
+        self._make_levels(world)
         self._grid.upload()
         self.n_changes += bool(self._to_mesh or self._smooth_stale)
         self._make_fields(world)
@@ -113,9 +123,9 @@ class WorldPool(Pool):
         waits = self._unsettled or self._waiting or self._to_mesh or self._smooth_stale
         return self.quads.is_settled and not waits
 
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         most = 1
-        while not self.update(world, eye):
+        while not self.update(world, eye, levels=levels):
             self._remesh(self._rows_without_room(wait=True))
             left = len(self._waiting) + len(self._smooth_stale)
             most = max(most, left)
@@ -153,6 +163,8 @@ class WorldPool(Pool):
             self.commands = owned.add(DrawCommands(ctx))
             self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
             self._mesh_pass = owned.add(MeshPass(ctx, self._pages.defines, merge=self._merge))
+            self._rows = Rows()
+            self._levels = owned.add(Levels(ctx, self._pages, self._grid, self._rows))
             self._owned = owned.pop_all()
         self._built_budget = self._budget
         self.notice = None
@@ -171,6 +183,7 @@ class WorldPool(Pool):
         if self.quads.nbytes <= quad_bytes and self._pages.limit(n_slots):
             self.quads.max_bytes = quad_bytes
             self._room, self._unsettled = self._pages.max_slots, True
+            self._levels.fits = True
             self._built_budget = self._budget
         else:
             self._owned.close()
@@ -183,9 +196,8 @@ class WorldPool(Pool):
         self._smooth_chunks: set[Coord] = set()
         self._smoothing = 0.0
         self._slots: dict[Coord, int] = {}
-        self._rows: dict[Coord, int] = {}
-        self._coords: dict[int, Coord] = {}  # the inverse of _rows
-        self._free_rows: list[int] = []
+        self._rows.clear()
+        self._levels.forget()
         self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
         self._to_mesh: set[Coord] = set()
         self._smooth_stale: set[Coord] = set()
@@ -196,6 +208,7 @@ class WorldPool(Pool):
 
     def _note_changes(self, world: World) -> None:
         if world is not self._world:
+            self._levels.drop()
             self._grid.clear()
             self.quads.clear()
             self.smooth.clear()
@@ -265,7 +278,8 @@ class WorldPool(Pool):
         if reachable:
             table = np.array(list(reachable))
             self._grid.cover(tuple(table.min(axis=0).tolist()), tuple(table.max(axis=0).tolist()))
-        self._pages.reserve(len(wanted))
+        n_coarse = self._levels.follow([] if n_missing else everything, self._room - len(wanted))
+        self._pages.reserve(len(wanted) + n_coarse)
         for coord in wanted:
             if coord not in self._slots:
                 self._slots[coord] = self._pages.take()
@@ -297,6 +311,7 @@ class WorldPool(Pool):
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
         x, y, z = coord
         self._touched.add(coord)
+        self._levels.touch(coord)
         self._to_mesh.add(coord)
         self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
 
@@ -337,16 +352,22 @@ class WorldPool(Pool):
             left = int(self._budget * _VOXEL_SHARE) - self._pages.nbytes
             self._fields.make(sorted(ready), strength, world.palette.transparent, left)
 
+    def _make_levels(self, world: World) -> None:
+        if self._levels.is_on:
+            with self._timers.stage("levels"):
+                self._levels.update(self._waiting, world.palette.transparent)
+
     def _mesh(self, world: World) -> None:
         self._remesh(self._rows_without_room(wait=False))
         ready = [coord for coord in self._to_mesh if not self._waits(coord)]
         self._to_mesh.difference_update(ready)
-        jobs, gone = [], []
+        jobs, gone = self._levels.take_jobs()
         for coord in ready:
+            node = (0, coord)
             if self._has_faces(world, coord):
-                jobs.append((coord, self._row(coord)))
-            elif coord in self._rows:
-                gone.append(self._drop_row(coord))
+                jobs.append((coord, self._rows.take(node)))
+            elif node in self._rows:
+                gone.append(self._rows.give_back(node))
         if gone:
             self.quads.free_rows(np.array(gone, np.uint32))
         if jobs:
@@ -356,10 +377,14 @@ class WorldPool(Pool):
                 self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
 
     def _rows_without_room(self, *, wait: bool) -> NDArray[np.int64]:
-        """The rows that are to be meshed again. Where the budget has no room for their quads, far chunks have to go."""
+        """The rows that are to be meshed again. Where the budget has no room for their quads, levels of detail
+        have to go, then far chunks."""
         try:
             return self.quads.finish() if wait else self.quads.poll()
         except QuadPoolFullError:
+            if self._levels.is_on:
+                self._levels.give_up()
+                return np.empty(0, np.int64)
             if self._room <= 1:
                 raise
             self._room = max(min(self._room, len(self._slots)) * 3 // 4, 1)
@@ -368,7 +393,11 @@ class WorldPool(Pool):
 
     def _remesh(self, rows: NDArray[np.int64]) -> bool:
         """Note rows that found no room for their quads; whether there are any."""
-        self._to_mesh.update(self._coords[row] for row in rows.tolist() if row in self._coords)
+        for level, coord in filter(None, map(self._rows.node_of, rows.tolist())):
+            if level:
+                self._levels.remesh((level, coord))
+            else:
+                self._to_mesh.add(coord)
         return len(rows) > 0
 
     def _waits(self, coord: Coord) -> bool:
@@ -393,18 +422,6 @@ class WorldPool(Pool):
             return neighbour == chunk or (material != 0 and not transparent[material])
 
         return not all(hides(world.chunk((x + dx, y + dy, z + dz))) for dx, dy, dz in _FACES)
-
-    def _row(self, coord: Coord) -> int:
-        if coord not in self._rows:
-            row = self._free_rows.pop() if self._free_rows else len(self._rows)
-            self._rows[coord], self._coords[row] = row, coord
-        return self._rows[coord]
-
-    def _drop_row(self, coord: Coord) -> int:
-        row = self._rows.pop(coord)
-        del self._coords[row]
-        self._free_rows.append(row)
-        return row
 
     def _mesh_smooth(self, world: World) -> None:
         """Mesh the smooth surfaces of some chunks that changed, or whose cells reach into such."""

@@ -25,6 +25,7 @@ from .records import (
     MESH_BLOCKS_MASK,
     MESH_HEADER,
     MESH_ROW,
+    MESH_ROW_NUMBER,
     MESH_USED_SHIFT,
     MESH_WANTED_SHIFT,
     QUAD_BLOCK,
@@ -93,7 +94,7 @@ class QuadPool:
         """
         if len(jobs) == 0:
             return
-        self._reserve_rows(int(jobs["row"].max()) + 1)
+        self._reserve_rows(int((jobs["row"] & MESH_ROW_NUMBER).max()) + 1)
         self._work.upload(jobs)
         self.bind()
         mesh_pass.run(len(jobs), transparent)

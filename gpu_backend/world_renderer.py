@@ -55,6 +55,10 @@ class Look:
     is; nothing farther than shadow_distance voxels throws a shadow; half_occlusion sends rays about the sky from one of
     four pixels only. With maps shadows are seen up to shadow_distance voxels from the eye.
 
+    detail is how many pixels a voxel of a coarser level of detail may cover: far blocks are put together, two, four,
+    eight or sixteen along each axis, where that makes none larger. At 0 all is drawn in full detail. A pool must have
+    been told to keep levels for it.
+
     Raises VoxelwrightError for numbers beyond these limits."""
 
     view: View = View.LIT
@@ -66,6 +70,7 @@ class Look:
     occlusion: float = 0.0
     occlusion_radius: float = 6.0
     light: Light = Light.RAYS
+    detail: float = 0.0
     sun_size: float = 0.0
     shadow_distance: float = math.inf
     half_occlusion: bool = False
@@ -99,12 +104,13 @@ class Pool(ABC):
     n_changes: int = 0
 
     @abstractmethod
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
         """Bring over a bounded part of what changed since the last call; whether all is known to be there. eye is in
-        voxel space. Raises VoxelwrightError where graphics memory is short."""
+        voxel space. levels asks for levels of detail too, which are kept where the budget has room for them. Raises
+        VoxelwrightError where graphics memory is short."""
 
     @abstractmethod
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
 
     @abstractmethod
@@ -246,7 +252,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         look = look or Look()
         self._check_view(look.view)
         self._own_pool = self._own_pool or self.new_pool()
-        yield from stage(self._own_pool.bring(world, camera.eye), 0.0, 0.5)
+        yield from stage(self._own_pool.bring(world, camera.eye, levels=look.detail > 0), 0.0, 0.5)
         shown = [Shown(self._own_pool, camera, look)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()

@@ -7,7 +7,7 @@ struct ChunkDraw {
     uint slot;
     uint face_offsets[6];
     uint face_counts[6];
-    uint padding[2];
+    vec2 fade;
 };
 
 struct MeshHeader {
@@ -26,6 +26,11 @@ struct MeshRow {
 struct MeshJob {
     ivec3 coord;
     uint row;
+};
+
+struct LevelJob {
+    uint slot;
+    uint children[8];
 };
 
 struct IndirectDraw {

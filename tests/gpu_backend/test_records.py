@@ -12,6 +12,7 @@ from voxelwright.gpu_backend.records import (
     CHUNK_DRAW,
     FRAME,
     INDIRECT_DRAW,
+    LEVEL_JOB,
     MATERIAL,
     MESH_ROW,
     SMOOTH_DRAW,
@@ -21,7 +22,7 @@ from voxelwright.gpu_backend.records import (
 from voxelwright.gpu_backend.shader import compose, shader_sources
 
 LAYOUTS = {
-    "CHUNK_DRAW": (80, {"corner": 0, "quad_offset": 16, "slot": 20, "face_offsets": 24, "face_counts": 48}),
+    "CHUNK_DRAW": (80, {"corner": 0, "quad_offset": 16, "slot": 20, "face_offsets": 24, "face_counts": 48, "fade": 72}),
     "INDIRECT_DRAW": (20, {"count": 0, "instance_count": 4, "first_index": 8, "base_vertex": 12, "base_instance": 16}),
     "SMOOTH_VERTEX": (32, {"position": 0, "attributes": 12, "normal": 16, "slot": 28}),
     "SMOOTH_QUAD": (20, {"vertices": 0, "material": 16}),
@@ -57,11 +58,13 @@ LAYOUTS = {
     "MESH_ROW": (8, {"capacity": 0, "flags": 4}),
     "MESH_JOB": (16, {"coord": 0, "row": 12}),
     "FIELD_JOB": (16, {"coord": 0, "field": 12}),
+    "LEVEL_JOB": (36, {"slot": 0, "children": 4}),
 }
 
 STRUCTS = {
     "ChunkDraw": CHUNK_DRAW,
     "IndirectDraw": INDIRECT_DRAW,
+    "LevelJob": LEVEL_JOB,
     "MeshRow": MESH_ROW,
     "SmoothDraw": SMOOTH_DRAW,
     "SmoothVertex": SMOOTH_VERTEX,
