@@ -33,12 +33,15 @@ class FieldPool:
         """Bytes of graphics memory."""
         return self._buffer.size
 
-    def make(self, coords: Collection[Coord], strength: int, transparent: NDArray[np.bool_], max_bytes: int) -> None:
-        """Make the fields of chunks that have slots, from the occupancy of theirs and of those about them. OCCUPANCY and
-        the grid are bound; strength is nets_field.py's, transparent (256,) says which materials one sees through. The
+    def make(self, coords: Collection[Coord], smoothing: float, transparent: NDArray[np.bool_], max_bytes: int) -> None:
+        """Make the fields of chunks that have slots, from the occupancy of theirs and of those about them. OCCUPANCY
+        and the grid are bound; smoothing is the world's, transparent (256,) says which materials one sees through. The
         smooth voxels of chunks for whose fields there is no room in max_bytes stop rays as blocks do.
 
         Raises VoxelwrightError where graphics memory is short."""
+        # Loaded here: the kernels take a while, and worlds of blocks never need them.
+        from ..voxel.mesh.nets_field import STRENGTH_STEPS
+
         new = [coord for coord in coords if coord not in self._places]
         self._make_room(len(new), max_bytes)
         for coord in new[: len(self._free)]:
@@ -46,7 +49,7 @@ class FieldPool:
         jobs = [(coord, self._places[coord]) for coord in coords if coord in self._places]
         if jobs:
             self.bind()
-            self._pass.run(np.array(jobs, FIELD_JOB), strength, transparent)
+            self._pass.run(np.array(jobs, FIELD_JOB), round(smoothing * STRENGTH_STEPS), transparent)
 
     def drop(self, coords: Iterable[Coord]) -> None:
         """Free the places of chunks that have one; their occupancy must know of no field."""

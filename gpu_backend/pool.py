@@ -2,13 +2,14 @@
 """One world on the GPU: its voxels, what is meshed of them, and what of both is to be done again."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from ..voxel.jobs import Job, Progress, finish
-from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
+from ..voxel.layout import AIR, CHUNK_SIZE, FLAG_SMOOTH
 from ..voxel.world import Chunk, Coord, World
 from .chunk_grid import ChunkGrid
 from .context import Capabilities
@@ -16,13 +17,14 @@ from .field_pool import FieldPool
 from .gl import GlFunctions
 from .levels import Levels
 from .materials import PaletteMaterials
+from .neighbours import around, beside, may_have_faces
 from .owned import Owned
 from .passes.cull import DrawCommands
 from .passes.mesh import MeshPass
 from .passes.occupancy import OccupancyPass
 from .quad_pool import QuadPool, QuadPoolFullError
 from .records import MESH_JOB, UNIFORM_CHUNK
-from .residency import chunks_in_reach, nearest_chunks
+from .residency import chunks_in_reach, nearest_chunks, shortage
 from .rows import Rows
 from .smooth_pool import SmoothPool
 from .timers import FrameTimers
@@ -38,9 +40,6 @@ SMOOTH_CHUNKS = 256
 _VOXEL_SHARE = 0.75
 _QUAD_SHARE = 0.165
 """Of the budget. Listing the quads that are drawn takes half as much as they do; the rest has what is left."""
-
-_FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
-_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class WorldPool(Pool):
@@ -141,9 +140,7 @@ class WorldPool(Pool):
         self._fields.bind()
 
     @property
-    def _parts(
-        self,
-    ) -> tuple[VoxelPages | ChunkGrid | QuadPool | SmoothPool | FieldPool | PaletteMaterials | DrawCommands, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self._pages, self._grid, self.quads, self.smooth, self._fields, self.materials, self.commands
 
     def release(self) -> None:
@@ -227,17 +224,12 @@ class WorldPool(Pool):
             changed = set(world.coords())
         if world.settings.smoothing != self._smoothing:
             self._smoothing = world.settings.smoothing
-            self._smooth_stale.update(self._around(self._smooth_chunks))
+            self._smooth_stale.update(around(self._smooth_chunks))
             self._touched.update(self._smooth_chunks)
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
         if self._smooth_chunks or self.smooth.n_quads:
-            self._smooth_stale.update(self._around(changed))
-
-    @staticmethod
-    def _around(coords: Iterable[Coord]) -> set[Coord]:
-        """Chunks, and those whose smooth surfaces reach into them."""
-        return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}
+            self._smooth_stale.update(around(changed))
 
     def _note_change(self, world: World, coord: Coord, chunk: Chunk) -> None:
         if isinstance(chunk, int):
@@ -270,7 +262,7 @@ class WorldPool(Pool):
         wanted = [coord for coord in self._dense if coord in reachable]
         wanted = nearest_chunks(wanted, eye, self._room)
         n_missing = len(self._dense) - len(wanted) + len(everything) - len(reachable)
-        self.notice = self._shortage(n_missing, len(wanted)) if n_missing else None
+        self.notice = shortage(n_missing, len(wanted), self._budget) if n_missing else None
         for coord in set(self._slots).difference(wanted):
             self._evict(coord)
             self._grid.put(coord, 0)
@@ -294,12 +286,6 @@ class WorldPool(Pool):
             if isinstance(chunk, int) and self._grid.put(coord, UNIFORM_CHUNK | chunk):
                 self._touch(coord)
 
-    def _shortage(self, n_missing: int, n_shown: int) -> str:
-        return (
-            f"{n_missing} far chunks are not shown: the graphics memory budget of {self._budget >> 20} MiB holds "
-            f"{n_shown} chunks with their faces; raise the budget in the preferences, or work on a part of the world."
-        )
-
     def _evict(self, coord: Coord) -> None:
         """Take a chunk's slot, and forget what was to be done with it."""
         self._waiting.pop(coord, None)
@@ -309,11 +295,10 @@ class WorldPool(Pool):
 
     def _touch(self, coord: Coord) -> None:
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
-        x, y, z = coord
         self._touched.add(coord)
         self._levels.touch(coord)
         self._to_mesh.add(coord)
-        self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
+        self._to_mesh.update(beside(coord))
 
     def _upload(self, world: World) -> None:
         if not self._waiting:
@@ -338,19 +323,14 @@ class WorldPool(Pool):
         """Make the fields of smooth surfaces, of chunks that changed and of those about them."""
         touched, self._touched = self._touched, set()
         self._fields.drop(coord for coord in touched if coord not in self._smooth_chunks or coord not in self._slots)
-        if not self._smooth_chunks:
-            return
-        ready = self._smooth_chunks & self._around(touched) & self._slots.keys() - self._waiting.keys()
+        ready = self._smooth_chunks & around(touched) & self._slots.keys() - self._waiting.keys()
         if not ready:
             return
-        from ..voxel.mesh.nets_field import STRENGTH_STEPS
-
         with self._timers.stage("fields"):
             self._pages.bind()
             self._grid.bind()
-            strength = round(world.settings.smoothing * STRENGTH_STEPS)
             left = int(self._budget * _VOXEL_SHARE) - self._pages.nbytes
-            self._fields.make(sorted(ready), strength, world.palette.transparent, left)
+            self._fields.make(sorted(ready), world.settings.smoothing, world.palette.transparent, left)
 
     def _make_levels(self, world: World) -> None:
         if self._levels.is_on:
@@ -364,7 +344,7 @@ class WorldPool(Pool):
         jobs, gone = self._levels.take_jobs()
         for coord in ready:
             node = (0, coord)
-            if self._has_faces(world, coord):
+            if may_have_faces(world, coord, self._slots):
                 jobs.append((coord, self._rows.take(node)))
             elif node in self._rows:
                 gone.append(self._rows.give_back(node))
@@ -402,26 +382,7 @@ class WorldPool(Pool):
 
     def _waits(self, coord: Coord) -> bool:
         """Whether voxels that its faces depend on are still to be uploaded."""
-        x, y, z = coord
-        return coord in self._waiting or any((x + dx, y + dy, z + dz) in self._waiting for dx, dy, dz in _FACES)
-
-    def _has_faces(self, world: World, coord: Coord) -> bool:
-        """Whether a chunk may have faces of blocks. One of a single value has none among its like, or in the dark."""
-        chunk = world.chunk(coord)
-        if not isinstance(chunk, int):
-            return coord in self._slots
-        if chunk == AIR or chunk & FLAG_SMOOTH:
-            return False
-        x, y, z = coord
-        transparent = world.palette.transparent
-
-        def hides(neighbour: Chunk) -> bool:
-            if not isinstance(neighbour, int):
-                return False
-            material = neighbour >> MATERIAL_SHIFT
-            return neighbour == chunk or (material != 0 and not transparent[material])
-
-        return not all(hides(world.chunk((x + dx, y + dy, z + dz))) for dx, dy, dz in _FACES)
+        return coord in self._waiting or any(neighbour in self._waiting for neighbour in beside(coord))
 
     def _mesh_smooth(self, world: World) -> None:
         """Mesh the smooth surfaces of some chunks that changed, or whose cells reach into such."""

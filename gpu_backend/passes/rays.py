@@ -10,7 +10,6 @@ from ..target import FrameTarget, ImageBinding
 from ..timers import FrameTimers
 from .pixels import PixelPass
 
-
 _FAR = 1e30
 """Voxels; shaders know no infinity."""
 
