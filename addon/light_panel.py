@@ -8,6 +8,7 @@ import bpy
 from . import idnames, preferences
 from .light_properties import sun_object
 from .properties import of_scene
+from .quality import NO_LIGHT
 
 
 class VOXELWRIGHT_PT_light(bpy.types.Panel):
@@ -26,12 +27,15 @@ class VOXELWRIGHT_PT_light(bpy.types.Panel):
         settings = of_scene(context.scene).light
         layout.prop(settings, "sun")
         if sun_object(settings) is None:
-            _draw_settings(layout, settings, {"sun_elevation": "Elevation", "sun_rotation": "Rotation"})
-        if not preferences.choices().quality.light:
-            layout.label(text="Off in this quality", icon="INFO")
+            _draw_settings(
+                layout, settings, {"sun_elevation": "Elevation", "sun_rotation": "Rotation", "sun_size": "Size"}
+            )
         column = layout.column()
-        column.active = preferences.choices().quality.light
+        column.active = preferences.choices().quality.light != NO_LIGHT
+        if not column.active:
+            layout.label(text="Not in this quality", icon="INFO")
         _draw_effect(column, settings, "Shadows", "use_shadows", "shadow_strength")
+        _draw_settings(column, settings, {"shadow_distance": "Distance"}, active=settings.use_shadows)
         _draw_effect(column, settings, "Occlusion", "use_occlusion", "occlusion_strength")
         _draw_settings(column, settings, {"occlusion_radius": "Radius"}, active=settings.use_occlusion)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Vector
 
-from ..gpu_backend.frame import SUN_DIRECTION
+from ..gpu_backend.frame import MAX_SUN_SIZE, SUN_DIRECTION
 from .redrawing import redraw_on_change
 
 _DEFAULT = Vector(SUN_DIRECTION).normalized()
@@ -46,6 +46,15 @@ class VOXELWRIGHT_PG_light(bpy.types.PropertyGroup):
         default=math.atan2(_DEFAULT.x, _DEFAULT.y) % math.tau,
         update=redraw_on_change,
     )
+    sun_size: bpy.props.FloatProperty(
+        name="Sun Size",
+        description="The sun's diameter as one sees it: the larger, the softer are the edges of shadows",
+        subtype="ANGLE",
+        default=0.0,
+        min=0.0,
+        max=math.radians(MAX_SUN_SIZE),
+        update=redraw_on_change,
+    )
     use_shadows: bpy.props.BoolProperty(
         name="Shadows",
         description="Show the shadows of the sun that worlds cast on themselves, where the quality has them. Blender's "
@@ -60,6 +69,17 @@ class VOXELWRIGHT_PG_light(bpy.types.PropertyGroup):
         default=1.0,
         min=0.0,
         max=1.0,
+        update=redraw_on_change,
+    )
+    shadow_distance: bpy.props.FloatProperty(
+        name="Shadow Distance",
+        description="Nothing that is farther away than this throws a shadow, in voxels",
+        default=1000.0,
+        min=1.0,
+        soft_max=1000.0,
+        max=1e5,
+        precision=0,
+        step=1000,
         update=redraw_on_change,
     )
     use_occlusion: bpy.props.BoolProperty(
@@ -90,9 +110,10 @@ class VOXELWRIGHT_PG_light(bpy.types.PropertyGroup):
 
 
 class Sun(NamedTuple):
-    """direction, a unit vector, points to it in Blender's world space."""
+    """direction, a unit vector, points to it in Blender's world space; size is its diameter, in degrees."""
 
     direction: Vector
+    size: float
 
 
 def sun_object(settings: VOXELWRIGHT_PG_light) -> bpy.types.Object | None:
@@ -105,13 +126,15 @@ def sun_of(settings: VOXELWRIGHT_PG_light, depsgraph: bpy.types.Depsgraph) -> Su
     """The sun of a scene, as its lights are in a depsgraph of it."""
     owner = sun_object(settings)
     if owner is not None:
+        evaluated: Any = owner.evaluated_get(depsgraph)
         # A sun shines along its own -Z.
-        direction = owner.evaluated_get(depsgraph).matrix_world.to_3x3() @ Vector((0, 0, 1))
+        direction = evaluated.matrix_world.to_3x3() @ Vector((0, 0, 1))
         if direction.length > 0:
-            return Sun(direction.normalized())
+            return Sun(direction.normalized(), min(math.degrees(evaluated.data.angle), MAX_SUN_SIZE))
     elevation, rotation = settings.sun_elevation, settings.sun_rotation
     level = math.cos(elevation)
-    return Sun(Vector((level * math.sin(rotation), level * math.cos(rotation), math.sin(elevation))))
+    direction = Vector((level * math.sin(rotation), level * math.cos(rotation), math.sin(elevation)))
+    return Sun(direction, min(math.degrees(settings.sun_size), MAX_SUN_SIZE))
 
 
 CLASSES = (VOXELWRIGHT_PG_light,)

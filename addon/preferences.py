@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user's choices about this machine: how worlds come into viewports, how well, and with how much memory."""
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import bpy
 
-from .quality import LEAST_RESOLUTION, QUALITIES, Quality
+from ..gpu_backend.light import DESCRIPTIONS as LIGHTS
+from ..gpu_backend.light import Light
+from .quality import LEAST_RESOLUTION, NO_LIGHT, QUALITIES, Quality
 from .redrawing import redraw_on_change
 
 WAY_ITEMS = (
@@ -16,11 +18,21 @@ WAY_ITEMS = (
 )
 
 
+_LIGHT_TEXTS = {
+    Light.RAYS: "Rays that march through the voxels: exact. Where there are no compute shaders it is shadow maps",
+    Light.MAPS: "Pictures that the sun sees, and what the viewport itself shows: for graphics cards with slow rays",
+}
+
 _CUSTOM = len(QUALITIES)
 _QUALITY_ITEMS = [
     *((key, label, text, number) for number, (key, (label, text, _)) in enumerate(QUALITIES.items())),
     ("CUSTOM", "Custom", "Settings of your own", _CUSTOM),
 ]
+
+LIGHT_ITEMS = (
+    (NO_LIGHT, "None", "Without shadows and ambient occlusion, which is the fastest"),
+    *((light.name, LIGHTS[light].title(), _LIGHT_TEXTS[light]) for light in Light),
+)
 
 
 @dataclass(frozen=True)
@@ -47,12 +59,15 @@ def _quality_number(self: Any) -> int:
 def _choose_quality(self: Any, number: int) -> None:
     if number != _CUSTOM:
         _, _, quality = list(QUALITIES.values())[number]
-        self.resolution, self.blending, self.light, self.samples = astuple(quality)
+        for name, value in asdict(quality).items():
+            setattr(self, name, value)
 
 
 def _quality(self: Any) -> Quality:
-    # A float of Blender's has 32 bits.
-    return Quality(round(self.resolution, 3), self.blending, self.light, self.samples)
+    values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Quality)}
+    for name in ("resolution", "detail"):  # floats of Blender's have 32 bits
+        values[name] = round(values[name], 3)
+    return Quality(**values)
 
 
 class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
@@ -105,10 +120,30 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         default=_DEFAULTS.quality.blending,
         update=redraw_on_change,
     )
-    light: bpy.props.BoolProperty(
+    light: bpy.props.EnumProperty(
         name="Shadows",
-        description="Show shadows of the sun, and darken corners that little of the sky's light reaches",
+        description="How shadows of the sun are found, and the corners that little of the sky's light reaches",
+        items=LIGHT_ITEMS,
         default=_DEFAULTS.quality.light,
+        update=redraw_on_change,
+    )
+    half_occlusion: bpy.props.BoolProperty(
+        name="Coarser Occlusion",
+        description="Send rays of ambient occlusion from one of four pixels only, which takes less time",
+        default=_DEFAULTS.quality.half_occlusion,
+        update=redraw_on_change,
+    )
+    detail: bpy.props.FloatProperty(
+        name="Detail",
+        description="Put far voxels together to larger ones, as long as these cover no more than so many pixels; at 0 "
+        "all are drawn as they are",
+        default=_DEFAULTS.quality.detail,
+        min=0.0,
+        soft_max=8.0,
+        max=64.0,
+        precision=1,
+        step=50,
+        subtype="PIXEL",
         update=redraw_on_change,
     )
     samples: bpy.props.IntProperty(
@@ -128,7 +163,12 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
 
 def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
     """All settings of viewports, for the preferences and the sidebar alike."""
-    for name in ("preset", "resolution", "blending", "light", "samples", "automatic", "budget_mib", "way"):
+    for name in ("preset", "resolution", "blending", "light"):
+        layout.prop(preferences, name)
+    column = layout.column()
+    column.active = preferences.light == Light.RAYS.name
+    column.prop(preferences, "half_occlusion")
+    for name in ("detail", "samples", "automatic", "budget_mib", "way"):
         layout.prop(preferences, name)
 
 

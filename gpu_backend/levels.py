@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..voxel.layout import FLAG_SMOOTH, MATERIAL_SHIFT
 from ..voxel.world import Coord
 from .chunk_grid import ChunkGrid
+from .neighbours import beside
 from .owned import Owned
 from .passes.downsample import DownsamplePass
 from .passes.occupancy import OccupancyPass

@@ -17,7 +17,7 @@ from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
 from .context import check_errors
-from .frame import SUN_DIRECTION, pixel_shift
+from .frame import MAX_SUN_SIZE, SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
 from .light import Light
 from .owned import Owned
@@ -30,9 +30,6 @@ from .views import View
 
 DEFAULT_BUDGET = 1 << 30
 """Bytes of graphics memory that a world may take."""
-
-MAX_SUN_SIZE = 45
-"""Degrees."""
 
 
 def check_picture_size(width: int, height: int) -> None:

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...gpu_backend.light import Light
 from ...gpu_backend.views import View
 from ...gpu_backend.world_renderer import Look
 from ..light_properties import Sun
 from ..properties import VOXELWRIGHT_PG_scene
-from ..quality import Quality
+from ..quality import NO_LIGHT, Quality
 
 
 def scene_look(settings: VOXELWRIGHT_PG_scene, sun: Sun, matrix: NDArray[np.float64]) -> Look:
@@ -25,14 +26,14 @@ def scene_look(settings: VOXELWRIGHT_PG_scene, sun: Sun, matrix: NDArray[np.floa
         shadows=light.use_shadows * light.shadow_strength,
         occlusion=light.use_occlusion * light.occlusion_strength,
         occlusion_radius=light.occlusion_radius,
+        sun_size=sun.size,
+        shadow_distance=light.shadow_distance,
     )
 
 
 def at_quality(look: Look, quality: Quality) -> Look:
     """The look as far as the quality has it."""
-    return replace(
-        look,
-        blending=quality.blending,
-        shadows=look.shadows * quality.light,
-        occlusion=look.occlusion * quality.light,
-    )
+    look = replace(look, blending=quality.blending, half_occlusion=quality.half_occlusion, detail=quality.detail)
+    if quality.light == NO_LIGHT:
+        return replace(look, shadows=0.0, occlusion=0.0)
+    return replace(look, light=Light[quality.light])

@@ -10,8 +10,9 @@ from mathutils import Euler, Matrix, Vector
 
 from voxelwright.addon.light_properties import Sun, sun_object, sun_of
 from voxelwright.addon.properties import of_scene
-from voxelwright.addon.quality import Quality
-from voxelwright.gpu_backend.frame import SUN_DIRECTION
+from voxelwright.addon.quality import NO_LIGHT, Quality
+from voxelwright.gpu_backend.frame import MAX_SUN_SIZE, SUN_DIRECTION
+from voxelwright.gpu_backend.light import Light
 
 DEFAULT = list(Vector(SUN_DIRECTION).normalized())
 
@@ -61,6 +62,20 @@ def test_a_chosen_sun_is_followed_wherever_it_shines_from(blender) -> None:
     sun.parent = parent
     parent.rotation_euler = (0, 0, math.radians(90))
     assert _direction(blender) == pytest.approx((1, 0, 0), abs=1e-6)
+
+
+def test_the_sun_is_as_large_as_the_chosen_one_or_as_the_settings_say(blender) -> None:
+    settings, sun = _settings(blender), _light(blender)
+    assert _sun(blender).size == 0
+    settings.sun_size = math.radians(3)
+    assert _sun(blender).size == pytest.approx(3)
+    settings.sun_size = math.radians(90)
+    assert _sun(blender).size == MAX_SUN_SIZE
+    settings.sun = sun
+    sun.data.angle = math.radians(2)
+    assert _sun(blender).size == pytest.approx(2)
+    sun.data.angle = math.radians(180)
+    assert _sun(blender).size == MAX_SUN_SIZE
 
 
 def test_an_animated_sun_is_followed(blender) -> None:
@@ -171,11 +186,15 @@ def test_looks_follow_the_settings_and_then_the_quality(blender) -> None:
         return at_quality(made, quality)
 
     assert (look(Quality()).shadows, look(Quality()).occlusion, look(Quality()).occlusion_radius) == (1, 1, 6)
-    dark = look(Quality(blending=False, light=False))
+    dark = look(Quality(blending=False, light=NO_LIGHT))
     assert (dark.shadows, dark.occlusion, dark.blending) == (0, 0, False)
+    coarse = look(Quality(light="MAPS", half_occlusion=True, detail=2.0))
+    assert (coarse.shadows, coarse.light, coarse.half_occlusion, coarse.detail) == (1, Light.MAPS, True, 2.0)
     settings = _settings(blender)
     settings.shadow_strength, settings.occlusion_strength, settings.occlusion_radius = 0.5, 0.25, 12
     assert (look(Quality()).shadows, look(Quality()).occlusion, look(Quality()).occlusion_radius) == (0.5, 0.25, 12)
+    settings.sun_size, settings.shadow_distance = math.radians(2), 40
+    assert (look(Quality()).sun_size, look(Quality()).shadow_distance) == (pytest.approx(2), 40)
     settings.use_shadows = False
     assert (look(Quality()).shadows, look(Quality()).occlusion) == (0, 0.25)
     settings.use_occlusion = False

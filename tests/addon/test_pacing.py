@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxelwright.addon.quality import LEAST_RESOLUTION, QUALITIES, Quality, steps
+from voxelwright.addon.quality import LEAST_RESOLUTION, NO_LIGHT, QUALITIES, Quality, steps
 from voxelwright.addon.viewport.pacing import (
     EASY_FRAMES,
     EASY_SHARE,
@@ -198,16 +199,23 @@ def test_each_viewport_has_a_pacer_of_its_own_for_one_quality() -> None:
 # --- Steps ------------------------------------------------------------------------------------------------------
 
 qualities = st.builds(
-    Quality, st.floats(LEAST_RESOLUTION, 1.0), st.booleans(), st.booleans(), st.integers(1, 32)
+    Quality,
+    st.floats(LEAST_RESOLUTION, 1.0),
+    st.booleans(),
+    st.sampled_from(["RAYS", "MAPS", NO_LIGHT]),
+    st.booleans(),
+    st.sampled_from([0.0, 2.0]),
+    st.integers(1, 32),
 ) | st.sampled_from([quality for _, _, quality in QUALITIES.values()])
 
 
 @given(qualities)
 def test_steps_take_more_and_more_and_never_give(quality) -> None:
     found = steps(quality)
-    assert found[0] == Quality(quality.resolution, quality.blending, quality.light, 1)
+    assert found[0] == replace(quality, samples=1)
+    assert found[-1].light == NO_LIGHT
     for better, worse in pairwise(found):
         assert worse != better
         assert LEAST_RESOLUTION <= worse.resolution <= better.resolution
-        assert worse.light <= better.light
-        assert (worse.blending, worse.samples) == (quality.blending, 1)
+        assert worse.light in (better.light, NO_LIGHT)
+        assert (worse.blending, worse.detail, worse.samples) == (quality.blending, quality.detail, 1)
