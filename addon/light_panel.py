@@ -30,10 +30,11 @@ class VOXELWRIGHT_PT_light(bpy.types.Panel):
             _draw_settings(
                 layout, settings, {"sun_elevation": "Elevation", "sun_rotation": "Rotation", "sun_size": "Size"}
             )
-        column = layout.column()
-        column.active = preferences.choices().quality.light != NO_LIGHT
-        if not column.active:
+        has_light = preferences.choices().quality.light != NO_LIGHT
+        if not has_light:
             layout.label(text="Not in this quality", icon="INFO")
+        column = layout.column()
+        column.active = has_light
         _draw_effect(column, settings, "Shadows", "use_shadows", "shadow_strength")
         _draw_settings(column, settings, {"shadow_distance": "Distance"}, active=settings.use_shadows)
         _draw_effect(column, settings, "Occlusion", "use_occlusion", "occlusion_strength")

@@ -15,8 +15,9 @@ class Quality:
 
     resolution is the share of the viewport's pixels along each edge; blending lets materials run into each other. light
     is the name of a Light, which finds shadows and ambient occlusion, or NO_LIGHT for neither; half_occlusion sends the
-    rays of the latter from one of four pixels. Voxels are put together where that makes none larger than so many pixels
-    as detail says, and not at all where that is 0. A picture at rest is refined until it is the average of samples.
+    rays of the latter from one of four pixels. Far voxels are put together where that makes none larger than so many of
+    the viewport's pixels as detail says, and not at all where that is 0. A picture at rest is refined until it is the
+    average of samples.
     """
 
     resolution: float = 1.0
@@ -31,7 +32,7 @@ QUALITIES = {
     "LOW": (
         "Low",
         "Half the resolution, without shadows, and with less detail far away, for weak graphics cards",
-        Quality(0.5, blending=False, light=NO_LIGHT, detail=4.0),
+        Quality(0.5, blending=False, light=NO_LIGHT, detail=3.0),
     ),
     "MEDIUM": (
         "Medium",

@@ -32,8 +32,13 @@ def scene_look(settings: VOXELWRIGHT_PG_scene, sun: Sun, matrix: NDArray[np.floa
 
 
 def at_quality(look: Look, quality: Quality) -> Look:
-    """The look as far as the quality has it."""
-    look = replace(look, blending=quality.blending, half_occlusion=quality.half_occlusion, detail=quality.detail)
+    """The look as far as the quality has it, for a picture of its resolution."""
+    look = replace(
+        look,
+        blending=quality.blending,
+        half_occlusion=quality.half_occlusion,
+        detail=quality.detail * quality.resolution,
+    )
     if quality.light == NO_LIGHT:
         return replace(look, shadows=0.0, occlusion=0.0)
     return replace(look, light=Light[quality.light])

@@ -188,8 +188,9 @@ def test_looks_follow_the_settings_and_then_the_quality(blender) -> None:
     assert (look(Quality()).shadows, look(Quality()).occlusion, look(Quality()).occlusion_radius) == (1, 1, 6)
     dark = look(Quality(blending=False, light=NO_LIGHT))
     assert (dark.shadows, dark.occlusion, dark.blending) == (0, 0, False)
-    coarse = look(Quality(light="MAPS", half_occlusion=True, detail=2.0))
-    assert (coarse.shadows, coarse.light, coarse.half_occlusion, coarse.detail) == (1, Light.MAPS, True, 2.0)
+    coarse = look(Quality(0.25, light="MAPS", half_occlusion=True, detail=2.0))
+    assert (coarse.shadows, coarse.light, coarse.half_occlusion) == (1, Light.MAPS, True)
+    assert coarse.detail == 0.5  # of the picture's pixels, which are four of the viewport's wide
     settings = _settings(blender)
     settings.shadow_strength, settings.occlusion_strength, settings.occlusion_radius = 0.5, 0.25, 12
     assert (look(Quality()).shadows, look(Quality()).occlusion, look(Quality()).occlusion_radius) == (0.5, 0.25, 12)

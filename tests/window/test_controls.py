@@ -58,7 +58,7 @@ def test_statistics_are_text_over_the_world(seen) -> None:
 
 def test_quality_is_a_preset_or_ones_own(seen) -> None:
     _, found = seen
-    assert found["quality low"] == ["LOW", 0.5, False, "NONE", False, 4.0, 1]
+    assert found["quality low"] == ["LOW", 0.5, False, "NONE", False, 3.0, 1]
     assert found["quality medium"] == ["MEDIUM", 1.0, False, "RAYS", True, 2.0, 1]
     assert found["quality high"] == ["HIGH", 1.0, True, "RAYS", False, 0.0, 1]
     assert found["quality ultra"] == ["ULTRA", 1.0, True, "RAYS", False, 0.0, 8]
