@@ -5,6 +5,7 @@ Times are differences of time stamps that the card writes itself, read after the
 There is no peer: targets are the limits of the hardware. A software renderer's figures mean nothing.
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ import volumes
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.context import create_context
 from voxelwright.gpu_backend.gl import GlFunctions
+from voxelwright.gpu_backend.light import Light
 from voxelwright.gpu_backend.passes.mesh import MeshPass
 from voxelwright.gpu_backend.passes.nets import NetsPass
 from voxelwright.gpu_backend.records import MESH_JOB, StorageBinding
@@ -212,6 +214,7 @@ def _frames(card: Card, world: World) -> list[dict[str, Any]]:
         made.append(_row("whole frame, 2560 × 1440", took, 3.0))
         made.append(_row("memory of the world", pool.nbytes / MIB, 200, "MiB"))
         made += _light(card, renderer, shown[0])
+        made += _maps(card, renderer, pool)
         flat = [replace(shown[0], look=Look(blending=False))]
         made.append(_row("whole frame without blending", card.milliseconds(lambda: renderer.draw(flat, *SIZE)), None))
     return made
@@ -263,3 +266,24 @@ def _light(card: Card, renderer: Renderer, shown: Shown) -> list[dict[str, Any]]
     made.append(_row("with blur and shading", sum(stages[name] for name in ("rays", "blur", "shade")), 0.8))
     made.append(_row("whole frame with light", took, 3.0))
     return made
+
+
+def _maps(card: Card, renderer: Renderer, pool: Any) -> list[dict[str, Any]]:
+    """Shadow maps and occlusion in the picture, from amid the world: with a camera at rest, and where all maps have to
+    be drawn anew because it went on."""
+    aspect = SIZE[0] / SIZE[1]
+    look = Look(shadows=1.0, occlusion=1.0, light=Light.MAPS)
+    places = [[Shown(pool, orbit_camera((x, 200, 100), (x + 100, 300, 180), 30, 25, aspect), look)] for x in (100, 300)]
+    card.warm_up(lambda: [renderer.draw(shown, *SIZE) for shown in places])
+    renderer.timers = FrameTimers(GlFunctions(card.ctx))
+    at_rest = card.milliseconds(lambda: renderer.draw(places[1], *SIZE), warm=False)
+    rest = renderer.settled_figures().gpu_milliseconds
+    moves = itertools.cycle(places)
+    card.milliseconds(lambda: renderer.draw(next(moves), *SIZE), warm=False)
+    drawn = renderer.settled_figures().gpu_milliseconds["shadow maps"]
+    return [
+        _row("all shadow maps drawn anew", drawn, None),
+        _row("light by maps, 2560 × 1440", rest["light by maps"], None),
+        _row("light by maps: blur", rest["blur"], None),
+        _row("whole frame with light by maps", at_rest, 3.0),
+    ]

@@ -5,6 +5,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..voxel.layout import CHUNK_SIZE
 from ..voxel.world import Coord
 from .buffers import new_buffer
 from .records import WORLD_GRID, StorageBinding, UniformBinding
@@ -26,6 +27,12 @@ class ChunkGrid:
         self._buffer = new_buffer(ctx, _CELL_BYTES)
         self._place = ctx.buffer(np.zeros((), WORLD_GRID).tobytes())
         self._lay_out(np.zeros(3, np.int64), np.zeros(3, np.int64))
+
+    @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """(3,) each: the box's lowest and highest corner in voxel space; None where it is empty."""
+        origin, cells = self._origins[0], self._cells[0]
+        return (origin * CHUNK_SIZE, (origin + cells.shape) * CHUNK_SIZE) if cells.size else None
 
     @property
     def nbytes(self) -> int:

@@ -13,6 +13,9 @@ from .records import FRAME
 SUN_DIRECTION = (-0.35, -0.65, 0.8)
 """Towards the sun, in voxel space: from the front left, so that the front view shows a lit and an unlit side."""
 
+MAX_SUN_SIZE = 45
+"""The largest diameter of the sun's disc, in degrees."""
+
 
 def frame_record(
     camera: Camera,

@@ -13,9 +13,10 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.layout import FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
+from ..voxel.layout import FLAG_SMOOTH, MATERIAL_SHIFT
 from ..voxel.world import Coord
 from .chunk_grid import ChunkGrid
+from .neighbours import beside
 from .owned import Owned
 from .passes.downsample import DownsamplePass
 from .passes.occupancy import OccupancyPass
@@ -26,7 +27,6 @@ from .voxel_pages import VoxelPages
 N_LEVELS = 4
 """Voxels of the coarsest one are 16 wide; shaders/lib/views.glsl has a colour for each."""
 
-_FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
 _OCTANTS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 
 
@@ -151,9 +151,9 @@ class Levels:
 
     def _touch_mesh(self, node: Node) -> None:
         """A coarse chunk has other voxels: it and its neighbours are to be meshed."""
-        level, (x, y, z) = node
+        level, coord = node
         self._to_mesh.add(node)
-        self._to_mesh.update((level, (x + dx, y + dy, z + dz)) for dx, dy, dz in _FACES)
+        self._to_mesh.update((level, neighbour) for neighbour in beside(coord))
 
 
 def _coarse_value(cell: int) -> int:

@@ -2,13 +2,14 @@
 """One world on the GPU: its voxels, what is meshed of them, and what of both is to be done again."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from ..voxel.jobs import Job, Progress
-from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
+from ..voxel.layout import AIR, CHUNK_SIZE, FLAG_SMOOTH
 from ..voxel.world import Chunk, Coord, World
 from .chunk_grid import ChunkGrid
 from .context import Capabilities
@@ -16,13 +17,14 @@ from .field_pool import FieldPool
 from .gl import GlFunctions
 from .levels import Levels
 from .materials import PaletteMaterials
+from .neighbours import beside, may_have_faces
 from .owned import Owned
 from .passes.cull import DrawCommands
 from .passes.mesh import MeshPass
 from .passes.occupancy import OccupancyPass
 from .quad_pool import QuadPool, QuadPoolFullError
 from .records import MESH_JOB, UNIFORM_CHUNK
-from .residency import chunks_in_reach, nearest_chunks
+from .residency import chunks_in_reach, nearest_chunks, shortage
 from .rows import Rows
 from .smooth_pool import SmoothPool
 from .surfaces import Surfaces
@@ -37,8 +39,6 @@ _VOXEL_SHARE = 0.75
 _QUAD_SHARE = 0.165
 """Of the budget. Listing the quads that are drawn takes half as much as they do; smooth surfaces take what quads and
 their list do not need; the rest has what is left."""
-
-_FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
 
 
 class WorldPool(Pool):
@@ -61,6 +61,10 @@ class WorldPool(Pool):
         self._ctx, self._gl, self._able, self._timers = ctx, gl, able, timers
         self._merge, self._budget = merge, budget
         self._build()
+
+    @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return self._grid.box
 
     @property
     def nbytes(self) -> int:
@@ -104,12 +108,13 @@ class WorldPool(Pool):
         """As Pool.update(): at most UPLOAD_BYTES of voxels."""
         self._follow_budget()
         self._note_changes(world)
-        self._unsettled = self._unsettled or levels != self._levels.wanted
-        self._levels.wanted = levels
+        if levels != self._levels.wanted:
+            self._levels.wanted, self._unsettled = levels, True
         self._settle(world, eye)
         self._upload(world)
         self._make_levels(world)
         self._grid.upload()
+        self.n_changes += bool(self._to_mesh or self._surfaces.are_stale)
         self._make_fields(world)
         self._mesh(world)
         self._mesh_smooth(world)
@@ -130,9 +135,7 @@ class WorldPool(Pool):
             part.bind()
 
     @property
-    def _parts(
-        self,
-    ) -> tuple[VoxelPages | ChunkGrid | QuadPool | SmoothPool | FieldPool | PaletteMaterials | DrawCommands, ...]:
+    def _parts(self) -> tuple[Any, ...]:
         return self._pages, self._grid, self.quads, self.smooth, self.fields, self.materials, self.commands
 
     def release(self) -> None:
@@ -247,7 +250,7 @@ class WorldPool(Pool):
         wanted = [coord for coord in self._dense if coord in reachable]
         wanted = nearest_chunks(wanted, eye, self._room)
         n_missing = len(self._dense) - len(wanted) + len(everything) - len(reachable)
-        self.notice = self._shortage(n_missing, len(wanted)) if n_missing else None
+        self.notice = shortage(n_missing, len(wanted), self._budget) if n_missing else None
         for coord in set(self._slots).difference(wanted):
             self._evict(coord)
             self._grid.put(coord, 0)
@@ -271,12 +274,6 @@ class WorldPool(Pool):
             if isinstance(chunk, int) and self._grid.put(coord, UNIFORM_CHUNK | chunk):
                 self._touch(coord)
 
-    def _shortage(self, n_missing: int, n_shown: int) -> str:
-        return (
-            f"{n_missing} far chunks are not shown: the graphics memory budget of {self._budget >> 20} MiB holds "
-            f"{n_shown} chunks with their faces; raise the budget in the preferences, or work on a part of the world."
-        )
-
     def _evict(self, coord: Coord) -> None:
         """Take a chunk's slot, and forget what was to be done with it."""
         self._waiting.pop(coord, None)
@@ -286,12 +283,11 @@ class WorldPool(Pool):
 
     def _touch(self, coord: Coord) -> None:
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
-        x, y, z = coord
         self._levels.touch(coord)
         self._surfaces.touch(coord)
         self.fields.touch(coord)
         self._to_mesh.add(coord)
-        self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
+        self._to_mesh.update(beside(coord))
 
     def _upload(self, world: World) -> None:
         if not self._waiting:
@@ -328,7 +324,7 @@ class WorldPool(Pool):
         jobs, gone = self._levels.take_jobs()
         for coord in ready:
             node = (0, coord)
-            if self._has_faces(world, coord):
+            if may_have_faces(world, coord, self._slots):
                 jobs.append((coord, self._rows.take(node)))
             elif node in self._rows:
                 gone.append(self._rows.give_back(node))
@@ -366,26 +362,7 @@ class WorldPool(Pool):
 
     def _waits(self, coord: Coord) -> bool:
         """Whether voxels that its faces depend on are still to be uploaded."""
-        x, y, z = coord
-        return coord in self._waiting or any((x + dx, y + dy, z + dz) in self._waiting for dx, dy, dz in _FACES)
-
-    def _has_faces(self, world: World, coord: Coord) -> bool:
-        """Whether a chunk may have faces of blocks. One of a single value has none among its like, or in the dark."""
-        chunk = world.chunk(coord)
-        if not isinstance(chunk, int):
-            return coord in self._slots
-        if chunk == AIR or chunk & FLAG_SMOOTH:
-            return False
-        x, y, z = coord
-        transparent = world.palette.transparent
-
-        def hides(neighbour: Chunk) -> bool:
-            if not isinstance(neighbour, int):
-                return False
-            material = neighbour >> MATERIAL_SHIFT
-            return neighbour == chunk or (material != 0 and not transparent[material])
-
-        return not all(hides(world.chunk((x + dx, y + dy, z + dz))) for dx, dy, dz in _FACES)
+        return coord in self._waiting or any(neighbour in self._waiting for neighbour in beside(coord))
 
     def _mesh_smooth(self, world: World) -> None:
         if self.smooth.n_rows:

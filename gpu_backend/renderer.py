@@ -7,9 +7,12 @@ import moderngl
 
 from .context import capabilities
 from .frame import frame_record
+from .light import Light
 from .owned import Owned
+from .passes.casters import CastersPass
 from .passes.cull import CullPass, CullQuadsPass
 from .passes.draw import Drawn, DrawPass
+from .passes.maps import ComputeMapsPass
 from .passes.occlusion import DepthTilesPass
 from .passes.picture import CopyDepthPass
 from .passes.pixels import PixelPass
@@ -76,6 +79,8 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
         self._rays = owned.add(RaysPass(ctx))
+        self._maps = owned.add(ComputeMapsPass(ctx))
+        self._casters = owned.add(CastersPass(ctx))
         self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
         self._sky = owned.add(PixelPass(ctx, "light/sky.comp"))
         self._accumulate = owned.add(PixelPass(ctx, "compose/accumulate.comp"))
@@ -142,7 +147,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         layer = target.layer
         with self.timers.stage("clear layer"):
             layer.clear_light()
-            self._copy_depth.run(target.depth, layer.geometry)
+            self._copy_depth.run(target.depth, layer.depth_only)
             layer.light.bind_to_image(ImageBinding.LIGHT, read=True, write=True)
         for shown in worlds:
             pool = self._begin(shown, target, shift)
@@ -161,8 +166,10 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             blocky.run(target.size, seen, view=look.view, blending=look.blending)
             if pool.smooth.n_rows:
                 smooth.run(target.size, seen, view=look.view, blending=look.blending)
-        to_sun, to_sky = _rays_for(look)
-        if to_sun or to_sky:
+        to_sun, to_sky = look.shows_shadows, look.shows_occlusion
+        if (to_sun or to_sky) and look.light is Light.MAPS:
+            self._maps.run(target, self.timers, shown, self._frame, lambda: self._draw_casters(pool))
+        elif to_sun or to_sky:
             pool.fields.bind()
             self._rays.run(
                 target,
@@ -180,6 +187,10 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             textures = {**seen, **gbuffer, "occlusion": target.occlusion}
             self._shade.run(target.size, textures, view=look.view, strength=(look.shadows, look.occlusion))
 
+    def _draw_casters(self, pool: WorldPool) -> None:
+        commands = self._casters.run(pool.quads.n_rows, pool.smooth.n_rows)
+        self._draw.run_casters(self._casters.buffer, *commands)
+
     def _resolve(self, pool: WorldPool) -> tuple[PixelPass, PixelPass]:
         """The passes for blocks and for smooth surfaces that read voxels as this pool has them."""
         key = tuple(pool.defines.items())
@@ -194,10 +205,3 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
 def _fades(shown: Shown, pool: WorldPool) -> bool:
     """Whether a world is drawn in several levels of detail."""
     return shown.look.detail > 0 and pool.has_levels
-
-
-def _rays_for(look: Look) -> tuple[bool, bool]:
-    """Whether a look asks for rays to the sun, and for rays about the sky."""
-    if look.view is View.LIT:
-        return look.shadows > 0, look.occlusion > 0
-    return look.view is View.SHADOWS, look.view is View.OCCLUSION

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which chunks of a world on the GPU have smooth surfaces, and which of these are to be meshed."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import moderngl
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..voxel.world import Coord, World
 from .chunk_grid import ChunkGrid
+from .neighbours import around
 from .owned import Owned
 from .passes.nets import NetsPass
 from .records import MESH_JOB
@@ -16,8 +17,6 @@ from .rows import Rows
 from .smooth_pool import SmoothPool
 from .timers import FrameTimers
 from .voxel_pages import VoxelPages
-
-_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class Surfaces:
@@ -57,14 +56,14 @@ class Surfaces:
         """Mesh those that may be others now, but for those that depend on chunks which wait for their voxels. Raises
         VoxelwrightError where graphics memory is short; then the next call tries again."""
         if self.chunks or len(self._rows):
-            self._stale |= _around(self._touched)
+            self._stale |= around(self._touched)
         self._touched.clear()
         if world.settings.smoothing != self._smoothing:
             self._smoothing = world.settings.smoothing
             self._stale.update(coord for _, coord in self._rows.nodes())
         if not self._stale:
             return
-        ready = self._stale - _around(waiting)
+        ready = self._stale - around(waiting)
         jobs, gone = [], []
         for coord in ready:
             node = (0, coord)
@@ -91,8 +90,3 @@ class Surfaces:
         x, y, z = coord
         ends = (coord, (x + 1, y, z), (x, y + 1, z), (x, y, z + 1))
         return any(end in self.chunks for end in ends)
-
-
-def _around(coords: Iterable[Coord]) -> set[Coord]:
-    """Chunks, and those whose smooth surfaces reach into them."""
-    return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}

@@ -17,10 +17,12 @@ from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
 from .context import check_errors
-from .frame import SUN_DIRECTION, pixel_shift
+from .frame import MAX_SUN_SIZE, SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
+from .light import Light
 from .owned import Owned
 from .packed_picture import PackedPicture
+from .passes.maps import ComputeMapsPass, FragmentMapsPass
 from .passes.pack import PackPass
 from .target import LightTarget
 from .timers import FrameTimers
@@ -28,9 +30,6 @@ from .views import View
 
 DEFAULT_BUDGET = 1 << 30
 """Bytes of graphics memory that a world may take."""
-
-MAX_SUN_SIZE = 45
-"""Degrees."""
 
 
 def check_picture_size(width: int, height: int) -> None:
@@ -46,9 +45,12 @@ class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
     materials run into each other. sky fills what no world covers; haze lets far surfaces fade. shadows is the share of
     the sun's light that shadows take; occlusion is the strength of ambient occlusion by what lies within
-    occlusion_radius voxels. Both are 0 … 1, and where one is 0 its rays are left out. sun_size is the diameter of the
-    sun's disc in degrees: shadows are sharp at 0, and the softer the larger it is. Nothing farther than shadow_distance
-    voxels throws a shadow. half_occlusion sends rays about the sky from one of four pixels only.
+    occlusion_radius voxels. Both are 0 … 1, and where one is 0 it is left out. light says how both are found; without
+    compute shaders there are maps alone.
+
+    Of rays, sun_size is the diameter of the sun's disc in degrees: shadows are sharp at 0, and the softer the larger it
+    is; nothing farther than shadow_distance voxels throws a shadow; half_occlusion sends rays about the sky from one of
+    four pixels only. With maps shadows are seen up to shadow_distance voxels from the eye.
 
     detail is how many pixels a voxel of a coarser level of detail may cover: far blocks are put together, two, four,
     eight or sixteen along each axis, where that makes none larger. At 0 all is drawn in full detail. A pool must have
@@ -64,6 +66,7 @@ class Look:
     shadows: float = 0.0
     occlusion: float = 0.0
     occlusion_radius: float = 6.0
+    light: Light = Light.RAYS
     sun_size: float = 0.0
     shadow_distance: float = math.inf
     half_occlusion: bool = False
@@ -79,11 +82,23 @@ class Look:
         if not self.shadow_distance > 0:
             raise VoxelwrightError("The distance of shadows is a number of voxels above 0.")
 
+    @property
+    def shows_shadows(self) -> bool:
+        """Whether it is asked what lies in the shade."""
+        return self.view is View.SHADOWS or (self.view is View.LIT and self.shadows > 0)
+
+    @property
+    def shows_occlusion(self) -> bool:
+        """Whether ambient occlusion is asked for."""
+        return self.view is View.OCCLUSION or (self.view is View.LIT and self.occlusion > 0)
+
 
 class Pool(ABC):
-    """A world on the GPU. Where not all of its chunks are there notice says so in a sentence, else it is None."""
+    """A world on the GPU. Where not all of its chunks are there notice says so in a sentence, else it is None.
+    n_changes grows whenever quads changed."""
 
     notice: str | None = None
+    n_changes: int = 0
 
     @abstractmethod
     def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
@@ -98,6 +113,11 @@ class Pool(ABC):
     @abstractmethod
     def set_budget(self, nbytes: int) -> None:
         """Let the world take so many bytes of graphics memory, from the next update on."""
+
+    @property
+    @abstractmethod
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """(3,) each: the lowest and the highest corner of a box about all chunks, in voxel space; None for none."""
 
     @property
     @abstractmethod
@@ -184,6 +204,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         self._pools: list[PoolT] = []
         self._own_pool: PoolT | None = None
         self._target: TargetT | None = None
+        self._maps: ComputeMapsPass | FragmentMapsPass
         with Owned() as owned:
             self.timers = owned.add(FrameTimers(self._gl))
             self._pack = owned.add(PackPass(ctx))
@@ -206,6 +227,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
     def drop_pool(self, pool: Pool) -> None:
         """Free a pool."""
         self._pools = [other for other in self._pools if other is not pool]
+        self._maps.forget(pool)
         pool.release()
 
     def set_budget(self, nbytes: int) -> None:
@@ -272,13 +294,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         """
         if not 0 <= sample <= picture.n_samples:
             raise ValueError(f"sample {sample} of a picture of {picture.n_samples} samples")
-        target = self.draw(worlds, *picture.size, pixel_shift(sample))
-        if sample == 0:
-            picture.begin(has_layer=target.has_layer)
-        elif target.has_layer != (picture.layer is not None):
-            raise ValueError("other worlds than those of the samples before")
-        with self.timers.stage("pack"):
-            self._pack.run(target, picture)
+        with self.timers.frame():
+            target = self.draw(worlds, *picture.size, pixel_shift(sample))
+            if sample == 0:
+                picture.begin(has_layer=target.has_layer)
+            elif target.has_layer != (picture.layer is not None):
+                raise ValueError("other worlds than those of the samples before")
+            with self.timers.stage("pack"):
+                self._pack.run(target, picture)
 
     def settled_figures(self) -> Figures:
         """What the last frames took; waits for the GPU."""
@@ -292,7 +315,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             chunks=sum(pool.n_chunks for pool in self._pools),
             quads=sum(pool.n_quads for pool in self._pools),
             draws=sum(pool.n_draws for pool in self._pools),
-            nbytes=sum(pool.nbytes for pool in self._pools),
+            nbytes=sum(pool.nbytes for pool in self._pools) + self._maps.nbytes,
             gpu_milliseconds=self.timers.gpu_milliseconds(),
             cpu_milliseconds=self.timers.cpu_milliseconds(),
         )

@@ -30,6 +30,7 @@ class Drawn(IntEnum):
     ALL = 0
     OPAQUE = 1
     TRANSPARENT = 2
+    CASTERS = 3
 
 
 class DrawPass:
@@ -68,6 +69,14 @@ class DrawPass:
                 self._ctx.polygon_offset = depth_bias
                 vertices.render_indirect(commands.buffer, moderngl.TRIANGLES, count=count, first=first)
         self._ctx.polygon_offset = 0.0, 0.0
+
+    def run_casters(self, commands: moderngl.Buffer, blocky: tuple[int, int], smooth: tuple[int, int]) -> None:
+        """Draw what casts shadows into the framebuffer in use, by the first of the commands of each kind and their
+        number."""
+        for (program, vertices), (first, count) in zip(self._plain, (blocky, smooth), strict=True):
+            if count:
+                program["drawn"] = Drawn.CASTERS
+                vertices.render_indirect(commands, moderngl.TRIANGLES, count=count, first=first)
 
     def _make(self, owned: Owned, defines: Mapping[str, object]) -> tuple[_Drawing, _Drawing]:
         """What draws blocks, and what draws smooth surfaces."""

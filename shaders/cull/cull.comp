@@ -15,6 +15,7 @@
 #include "lib/levels.glsl"
 #include "lib/pool_layout.glsl"
 #include "lib/records.glsl"
+#include "lib/smooth_reach.glsl"
 
 layout(local_size_x = 64) in;
 
@@ -27,9 +28,6 @@ layout(std430, binding = SEEN_BINDING) buffer Seen { uint seen[]; }; // whether 
 uniform uint n_rows;
 uniform uint n_smooth_rows;
 uniform bool second; // which run of the two
-
-// A vertex of a smooth surface may lie this far outside its chunk.
-const float SMOOTH_REACH = 1.0;
 
 // In what follows corner is that of a chunk, and w the edge of its cells.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vertex pulling: four vertices a PackedQuad, of those that culling listed; transparent ones it does not list.
+// Vertex pulling: four vertices a PackedQuad, of those that culling listed; it lists what is opaque, for the camera.
 // gl_VertexID includes the draw command's base vertex.
 #include "lib/materials_drawn.glsl"
 #include "lib/quad_corner.glsl"
@@ -19,7 +19,7 @@ flat out vec2 fade;
 
 void main() {
     uint index = uint(gl_VertexID) >> 2;
-    if (drawn != DRAW_TRANSPARENT) {
+    if (drawn == DRAW_ALL || drawn == DRAW_OPAQUE) {
         index = drawn_quads[index];
     }
     Quad quad = unpack_quad(quads[index]);

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from voxelwright.gpu_backend.light import Light
 from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.mesh.blocky import mesh_blocky
@@ -22,10 +23,11 @@ from .light_scenes import CASE_CORNERS, CASES, HEIGHT, SCENES, WIDTH, eleven_cas
 
 Make = Callable[..., Any]
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "shadow": {"shadows": 1.0},
     "occlusion": {"occlusion": 1.0},
     "both": {"shadows": 1.0, "occlusion": 1.0},
+    "fallback": {"shadows": 1.0, "occlusion": 1.0, "light": Light.MAPS},
 }
 SAMPLES = 2
 

@@ -90,8 +90,9 @@ DRAWS: list[tuple[int, dict[str, str]]] = [
     *(
         (LEAST_VERSION, {"vertex_shader": "compose/picture.vert", "fragment_shader": f"{name}.frag"})
         for name in (
-            *(f"basic/{name}" for name in ("sky", "accumulate", "compose")),
+            *(f"basic/{name}" for name in ("clear", "shade", "sky", "accumulate", "compose")),
             *(f"compose/{name}" for name in ("add_opaque", "add_layer", "pack_opaque", "pack_layer")),
+            *(f"light/{name}" for name in ("blur", "maps")),
             "draw/copy_depth",
         )
     ),
@@ -107,8 +108,10 @@ PLAIN = [
     "cull/quads.comp",
     "draw/clear.comp",
     "light/blur.comp",
+    "light/casters.comp",
     "light/field.comp",
     "light/field_bricks.comp",
+    "light/maps.comp",
     "light/rays.comp",
     "light/shade.comp",
     "light/sky.comp",
