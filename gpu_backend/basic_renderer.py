@@ -26,6 +26,7 @@ from .world_renderer import DEFAULT_BUDGET, Shown, WorldRenderer
 
 _LEFT_OUT = {
     View.BLEND: "materials do not blend",
+    View.LEVELS: "there are no levels of detail",
 }
 """Views of what is not drawn, and what a user is told of them."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..voxel.world import Coord, World
 from .buffers import grown
 from .chunk_grid import ChunkGrid
+from .neighbours import around
 from .owned import Owned
 from .passes.field import FieldPass
 from .records import FIELD_JOB, FIELD_WORDS, StorageBinding
@@ -16,8 +17,6 @@ from .timers import FrameTimers
 from .voxel_pages import VoxelPages
 
 FIELD_BYTES = 4 * FIELD_WORDS
-
-_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class FieldPool:
@@ -57,7 +56,7 @@ class FieldPool:
         if not (self._touched or is_resmoothed):
             return
         chunks = set(smooth)
-        stale = chunks if is_resmoothed else chunks & _around(self._touched)
+        stale = chunks if is_resmoothed else chunks & around(self._touched)
         for coord in self._touched - chunks:
             if coord in self._places:
                 self._free.append(self._places.pop(coord))
@@ -94,8 +93,3 @@ class FieldPool:
         if missing > 0 and wanted > capacity:
             self._buffer = grown(self._ctx, self._buffer, wanted * FIELD_BYTES)
             self._free += range(capacity, wanted)
-
-
-def _around(coords: Iterable[Coord]) -> set[Coord]:
-    """Chunks, and those whose fields depend on them."""
-    return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}

@@ -54,7 +54,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 self._clear(target, first=False)
             target.geometry.depth_mask = True
             target.geometry.use()
-            self._draw_opaque(pool, target, everything=not shown.has_layer)
+            self._draw_opaque(shown, pool, target)
             self._shade_world(shown, pool, target)
         if worlds and worlds[0].look.sky:
             self._begin(worlds[0], target, shift)
@@ -105,7 +105,8 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         """Bind what a world's passes read; its pool."""
         pool, look = shown.pool, shown.look
         assert isinstance(pool, WorldPool)
-        record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze)
+        detail = look.detail if _fades(shown, pool) else 0.0
+        record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze, detail=detail)
         self._frame.write(record.tobytes())
         self._ctx.front_face = shown.camera.front_face
         pool.bind()
@@ -115,10 +116,10 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._clear_pass.run(target.size, {}, first=first)
         self._ctx.memory_barrier(moderngl.FRAMEBUFFER_BARRIER_BIT)
 
-    def _draw_opaque(self, pool: WorldPool, target: FrameTarget, *, everything: bool) -> None:
-        """Draw one world's opaque quads, or all of them as such, over what is there. Only its own are in the visibility
-        target then."""
-        commands = pool.commands
+    def _draw_opaque(self, shown: Shown, pool: WorldPool, target: FrameTarget) -> None:
+        """Draw one world's opaque quads, or all of them as such where it has no layer, over what is there. Only its own
+        are in the visibility target then."""
+        commands, levels = pool.commands, _fades(shown, pool)
         commands.resize(pool.quads.n_rows, pool.smooth.n_rows, pool.quads.capacity)
         drawn = Drawn.OPAQUE if pool.has_transparency else Drawn.ALL
         with self.timers.stage("cull"):
@@ -126,7 +127,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         with self.timers.stage("cull quads"):
             self._cull_quads.run(commands, target, second=False)
         with self.timers.stage("draw"):
-            self._draw.run(commands, drawn)
+            self._draw.run(commands, drawn, levels=levels)
         with self.timers.stage("cull hidden"):
             self._depth_tiles.run(target)
             self._cull.run(commands, target, second=True)
@@ -134,9 +135,9 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             self._cull_quads.run(commands, target, second=True)
             pool.materials.bind()
         with self.timers.stage("draw newly seen"):
-            self._draw.run(commands, drawn)
-            if everything and pool.has_transparency:
-                self._draw.run(commands, Drawn.TRANSPARENT)
+            self._draw.run(commands, drawn, levels=levels)
+            if pool.has_transparency and not shown.has_layer:
+                self._draw.run(commands, Drawn.TRANSPARENT, levels=levels)
 
     def _draw_layer(self, worlds: Sequence[Shown], target: FrameTarget, shift: tuple[float, float]) -> None:
         """Draw what one sees through, before what is opaque: of all worlds the nearest in a pixel."""
@@ -153,7 +154,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             self._clear(target, first=False)
             layer.geometry.use()
             with self.timers.stage("draw transparent"):
-                self._draw.run(pool.commands, Drawn.TRANSPARENT)
+                self._draw.run(pool.commands, Drawn.TRANSPARENT, levels=_fades(shown, pool))
             self._shade_world(shown, pool, target)
 
     def _shade_world(self, shown: Shown, pool: WorldPool, target: FrameTarget) -> None:
@@ -169,7 +170,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         if (to_sun or to_sky) and look.light is Light.MAPS:
             self._maps.run(target, self.timers, shown, self._frame, lambda: self._draw_casters(pool))
         elif to_sun or to_sky:
-            pool.bind_fields()
+            pool.fields.bind()
             self._rays.run(
                 target,
                 self.timers,
@@ -199,3 +200,8 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 self._resolves[key] = passes[0], passes[1]
                 owned.pop_all()
         return self._resolves[key]
+
+
+def _fades(shown: Shown, pool: WorldPool) -> bool:
+    """Whether a world is drawn in several levels of detail."""
+    return shown.look.detail > 0 and pool.has_levels

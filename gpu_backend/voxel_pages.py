@@ -46,6 +46,11 @@ class VoxelPages:
         """Bytes of graphics memory."""
         return self._occupancy.size + sum(page.size for page in self._pages)
 
+    @property
+    def n_used(self) -> int:
+        """Slots that are taken."""
+        return self._n_used - len(self._free)
+
     def limit(self, max_slots: int) -> bool:
         """Have at most so many slots from now on; False, and nothing done, where these buffers are too large for that
         or shaders would have to know of other pages."""

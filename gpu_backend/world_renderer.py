@@ -17,7 +17,7 @@ from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
 from .context import check_errors
-from .frame import SUN_DIRECTION, pixel_shift
+from .frame import MAX_SUN_SIZE, SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
 from .light import Light
 from .owned import Owned
@@ -30,9 +30,6 @@ from .views import View
 
 DEFAULT_BUDGET = 1 << 30
 """Bytes of graphics memory that a world may take."""
-
-MAX_SUN_SIZE = 45
-"""Degrees."""
 
 
 def check_picture_size(width: int, height: int) -> None:
@@ -55,6 +52,10 @@ class Look:
     rays nothing farther than shadow_distance voxels throws a shadow, with maps shadows are seen up to so many voxels
     from the eye. half_occlusion sends rays about the sky from one of four pixels only, and means nothing to maps.
 
+    detail is how many pixels a voxel of a coarser level of detail may cover: far blocks are put together, two, four,
+    eight or sixteen along each axis, where that makes none larger. At 0 all is drawn in full detail. A pool must have
+    been told to keep levels for it.
+
     Raises VoxelwrightError for numbers beyond these limits."""
 
     view: View = View.LIT
@@ -69,6 +70,7 @@ class Look:
     sun_size: float = 0.0
     shadow_distance: float = math.inf
     half_occlusion: bool = False
+    detail: float = 0.0
 
     def __post_init__(self) -> None:
         if not (0 <= self.shadows <= 1 and 0 <= self.occlusion <= 1):
@@ -99,12 +101,13 @@ class Pool(ABC):
     n_changes: int = 0
 
     @abstractmethod
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
         """Bring over a bounded part of what changed since the last call; whether all is known to be there. eye is in
-        voxel space. Raises VoxelwrightError where graphics memory is short."""
+        voxel space. levels asks for levels of detail too, which are kept where the budget has room for them. Raises
+        VoxelwrightError where graphics memory is short."""
 
     @abstractmethod
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
 
     @abstractmethod
@@ -246,7 +249,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         look = look or Look()
         self._check_view(look.view)
         self._own_pool = self._own_pool or self.new_pool()
-        yield from stage(self._own_pool.bring(world, camera.eye), 0.0, 0.5)
+        yield from stage(self._own_pool.bring(world, camera.eye, levels=look.detail > 0), 0.0, 0.5)
         shown = [Shown(self._own_pool, camera, look)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()
@@ -291,13 +294,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         """
         if not 0 <= sample <= picture.n_samples:
             raise ValueError(f"sample {sample} of a picture of {picture.n_samples} samples")
-        target = self.draw(worlds, *picture.size, pixel_shift(sample))
-        if sample == 0:
-            picture.begin(has_layer=target.has_layer)
-        elif target.has_layer != (picture.layer is not None):
-            raise ValueError("other worlds than those of the samples before")
-        with self.timers.stage("pack"):
-            self._pack.run(target, picture)
+        with self.timers.frame():
+            target = self.draw(worlds, *picture.size, pixel_shift(sample))
+            if sample == 0:
+                picture.begin(has_layer=target.has_layer)
+            elif target.has_layer != (picture.layer is not None):
+                raise ValueError("other worlds than those of the samples before")
+            with self.timers.stage("pack"):
+                self._pack.run(target, picture)
 
     def settled_figures(self) -> Figures:
         """What the last frames took; waits for the GPU."""

@@ -13,6 +13,9 @@ layout(std430, binding = CHUNK_DRAWS_BINDING) readonly buffer ChunkDraws { Chunk
 in uint row;
 
 flat out uint seen;
+#ifdef LEVELS
+flat out vec2 fade;
+#endif
 
 void main() {
     uint index = uint(gl_VertexID) >> 2;
@@ -20,7 +23,10 @@ void main() {
         index = drawn_quads[index];
     }
     Quad quad = unpack_quad(quads[index]);
-    vec3 position = grown_quad_corner(quad, uint(gl_VertexID) & 3u, chunk_draws[row].corner.xyz);
+    vec3 position = grown_quad_corner(quad, uint(gl_VertexID) & 3u, chunk_draws[row].corner);
     seen = blocky_visibility(index);
+#ifdef LEVELS
+    fade = chunk_draws[row].fade;
+#endif
     gl_Position = is_drawn(quad.material) ? frame.clip_from_eye * vec4(position, 1.0) : COLLAPSED;
 }

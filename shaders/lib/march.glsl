@@ -23,14 +23,12 @@ bool has_bit(uint word, int bit) {
     return (word >> bit & 1u) != 0u;
 }
 
-// What a march knows of the chunk and of the brick that it is in.
+// What a march knows of the chunk that it is in.
 struct Marched {
     ivec3 coord;
     uint cell;
     uvec2 cells_8;
     uint field; // number + 1
-    int brick;  // its index, −1 for none
-    uvec2 voxels;
 };
 
 uvec2 pair_at(uint cell, uint word) {
@@ -45,19 +43,29 @@ bool is_opaque_chunk(uint cell) {
 Marched marched_chunk(ivec3 coord) {
     uint cell = grid_cell(coord);
     if (is_uniform(cell)) {
-        return Marched(coord, cell, uvec2(0u), 0u, -1, uvec2(0u));
+        return Marched(coord, cell, uvec2(0u), 0u);
     }
-    return Marched(coord, cell, pair_at(cell, OCCUPANCY_CELLS_8), pair_at(cell, OCCUPANCY_FLAGS).y, -1, uvec2(0u));
+    return Marched(coord, cell, pair_at(cell, OCCUPANCY_CELLS_8), pair_at(cell, OCCUPANCY_FLAGS).y);
 }
 
-bool is_in_brick(uvec2 brick, ivec3 local) {
-    ivec3 at = local & 3;
-    return has_bit((at.z & 2) == 0 ? brick.x : brick.y, ((at.z & 1) * 4 + at.y) * 4 + at.x);
+// A brick of a part of the record.
+uvec2 brick_at(uint cell, uint part, ivec3 local) {
+    ivec3 at = local >> 2;
+    return pair_at(cell, part + uint((at.x * 8 + at.y) * 8 + at.z) * 2u);
 }
 
-// The edge of the largest cell about a voxel of a chunk that has nothing to look at, 1 where its brick has, 0 where the
-// chunk is opaque.
-int empty_edge(inout Marched at, ivec3 local) {
+// The half of a brick that a voxel lies in, with that voxel as bit 0 and the others of its 2³ at 0x330033, where it is
+// the lowest of them.
+uint half_brick(uvec2 brick, ivec3 local) {
+    return (local.z & 2) == 0 ? brick.x : brick.y;
+}
+
+int place_in_half(ivec3 local) {
+    return (local.z & 1) * 16 + (local.y & 3) * 4 + (local.x & 3);
+}
+
+// The edge of the largest cell about a voxel of a chunk that has nothing to look at, 0 where the voxel itself has.
+int empty_edge(Marched at, ivec3 local) {
     if (is_uniform(at.cell)) {
         return is_opaque_chunk(at.cell) ? 0 : CHUNK_SIZE;
     }
@@ -66,13 +74,12 @@ int empty_edge(inout Marched at, ivec3 local) {
     if ((cells >> ((cell.y & 2) * 4 + (cell.z & 2)) & 0x330033u) == 0u) {
         return 16;
     }
-    if (!has_bit(cells, ((cell.x & 1) * 4 + cell.y) * 4 + cell.z)) {
-        return 8;
-    }
-    cell = local >> 2;
-    at.brick = (cell.x * 8 + cell.y) * 8 + cell.z;
-    at.voxels = pair_at(at.cell, OCCUPANCY_BRICKS + 2u * uint(at.brick));
-    return at.voxels == uvec2(0u) ? 4 : 1;
+    uvec2 brick = brick_at(at.cell, OCCUPANCY_BRICKS, local);
+    bool is_empty_8 = !has_bit(cells, ((cell.x & 1) * 4 + cell.y) * 4 + cell.z);
+    uint voxels = half_brick(brick, local);
+    bool is_empty_2 = (voxels >> ((local.y & 2) * 4 + (local.x & 2)) & 0x330033u) == 0u;
+    int small = is_empty_2 ? 2 : has_bit(voxels, place_in_half(local)) ? 0 : 1;
+    return is_empty_8 ? 8 : brick == uvec2(0u) ? 4 : small;
 }
 
 #if SURFACES
@@ -91,7 +98,8 @@ bool is_smooth_voxel(uint cell, ivec3 local) {
 float met_in_voxel(
     Marched at, ivec3 local, vec3 from_chunk, vec3 direction, float way, float leave, bool from_smooth, inout bool own
 ) {
-    if (at.field == 0u || !is_in_brick(pair_at(at.cell, OCCUPANCY_SURFACE + 2u * uint(at.brick)), local)) {
+    uint passed = at.field == 0u ? 0u : half_brick(brick_at(at.cell, OCCUPANCY_SURFACE, local), local);
+    if (!has_bit(passed, place_in_half(local))) {
         return own && way < OWN_SURFACE && is_smooth_voxel(at.cell, local) ? NOTHING_MET : way;
     }
     float step = (leave - way) / SURFACE_SAMPLES;
@@ -124,7 +132,6 @@ float way_to_end(ivec3 chunk, vec3 origin, vec3 direction) {
 float march(Marched at, vec3 origin, vec3 direction, float reach, bool from_smooth) {
     ivec3 first_chunk = at.coord;
     bvec3 forward = greaterThanEqual(direction, vec3(0.0));
-    ivec3 step = ivec3(forward) * 2 - 1;
     vec3 inverse = 1.0 / mix(min(direction, -1e-7), max(direction, 1e-7), forward);
     ivec3 voxel = ivec3(floor(origin));
     float way = 0.0;
@@ -135,43 +142,37 @@ float march(Marched at, vec3 origin, vec3 direction, float reach, bool from_smoo
             at = marched_chunk(coord);
         }
         int edge = empty_edge(at, voxel & (CHUNK_SIZE - 1));
-        if (edge > 1) {
-            ivec3 low = voxel & -edge;
-            ivec3 end = low + edge;
-            vec3 ways = (mix(vec3(low), vec3(end), forward) - origin) * inverse;
-            way = min(ways.x, min(ways.y, ways.z));
-            voxel = clamp(ivec3(floor(origin + direction * way)), low, end - 1);
-            bvec3 across = bvec3(ways.x == way, ways.x != way && ways.y == way, ways.x != way && ways.y != way);
-            voxel += ivec3(across) * (low - 1 + ivec3(forward) * (edge + 1) - voxel);
-            own = false;
-            continue;
-        }
-        // Voxel by voxel to the end of the brick.
-        vec3 ways = (vec3(voxel + ivec3(forward)) - origin) * inverse;
-        bool left = false;
-        while (!left) {
-            float leave = min(ways.x, min(ways.y, ways.z));
-            if (edge == 0 || is_in_brick(at.voxels, voxel)) {
 #if SURFACES
-                ivec3 local = voxel & (CHUNK_SIZE - 1);
-                vec3 from_chunk = origin - vec3(voxel - local);
-                float met = met_in_voxel(at, local, from_chunk, direction, way, leave, from_smooth, own);
-                if (met < NOTHING_MET) {
-                    return met < reach ? met : NOTHING_MET;
-                }
+        bool is_empty = edge != 0;
+        edge = max(edge, 1);
 #else
-                return way < reach ? way : NOTHING_MET;
+        if (edge == 0) {
+            return way;
+        }
 #endif
-            } else {
-                own = false;
+        ivec3 low = voxel & -edge;
+        ivec3 end = low + edge;
+        vec3 ways = (mix(vec3(low), vec3(end), forward) - origin) * inverse;
+        float leave = min(ways.x, min(ways.y, ways.z));
+#if SURFACES
+        own = own && !is_empty;
+        if (!is_empty) {
+            ivec3 local = voxel & (CHUNK_SIZE - 1);
+            vec3 from_chunk = origin - vec3(voxel - local);
+            float met = met_in_voxel(at, local, from_chunk, direction, way, leave, from_smooth, own);
+            if (met < NOTHING_MET) {
+                return met < reach ? met : NOTHING_MET;
             }
-            way = leave;
-            bvec3 across = bvec3(ways.x == way, ways.x != way && ways.y == way, ways.x != way && ways.y != way);
-            ivec3 moved = step * ivec3(across);
-            voxel += moved;
-            ways += abs(inverse) * vec3(across);
-            // What has just come to the first place of a brick along its way has come out of another.
-            left = any(equal(ivec3(across) * 4 + (voxel & 3), 4 + 3 * ivec3(not(forward))));
+        }
+#endif
+        way = leave;
+        voxel = clamp(ivec3(floor(origin + direction * way)), low, end - 1);
+        if (way == ways.x) {
+            voxel.x = forward.x ? end.x : low.x - 1;
+        } else if (way == ways.y) {
+            voxel.y = forward.y ? end.y : low.y - 1;
+        } else {
+            voxel.z = forward.z ? end.z : low.z - 1;
         }
     }
     return NOTHING_MET;

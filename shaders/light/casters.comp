@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes the draw commands of what casts shadows in the map whose frame is bound, as the sun sees it: of blocks a chunk's
-// faces that turn away from it, of smooth surfaces all. What lies before the map's depth casts into it too.
+// Writes the draw commands of what casts shadows in the map whose frame is bound, as the sun sees it: of blocks in full
+// detail a chunk's faces that turn away from it, of smooth surfaces all. What lies before the map's depth casts into it too.
 #include "lib/bindings.glsl"
 #include "lib/faces.glsl"
 #include "lib/frame.glsl"
@@ -33,7 +33,8 @@ void main() {
     uint row = gl_GlobalInvocationID.x;
     if (row < n_rows) {
         ChunkDraw chunk = chunk_draws[row];
-        bool drawn = (mesh_rows[row].flags & HAS_OPAQUE) != 0u && casts(chunk.corner.xyz, 0.0);
+        bool is_fine = chunk.corner.w == 1.0;
+        bool drawn = is_fine && (mesh_rows[row].flags & HAS_OPAQUE) != 0u && casts(chunk.corner.xyz, 0.0);
         for (int axis = 0; axis < 3; axis++) {
             int face = axis * 2 + (frame.sun_direction[axis] > 0.0 ? 1 : 0);
             uint first = chunk.quad_offset + chunk.face_offsets[face];

@@ -55,7 +55,7 @@ uvec2 write_rows(uint slot, uint axis) {
     uint step_across = axis == 0u ? ROW_WORDS : PLANE_WORDS;
     uint at = across * step_across + pair;
     uint word = voxel_word(slot, at);
-    uvec2 opaque = uvec2(0u), blocky = uvec2(0u);
+    uvec2 opaque = uvec2(0u), blocky = uvec2(0u), smooth_rows = uvec2(0u);
     uvec2 alike_along = uvec2(0u), alike_across = uvec2(0u), alike_z = uvec2(0u);
     for (uint i = 0u; i < 32u; i++, at += step) {
         uint next = word_at(slot, at + step);
@@ -63,6 +63,7 @@ uvec2 write_rows(uint slot, uint axis) {
         uint solid = ~zero_materials(word);
         opaque |= at_bit(i, solid & ~see_through(word));
         blocky |= at_bit(i, solid & ~smooth_flags(word));
+        smooth_rows |= at_bit(i, solid & smooth_flags(word));
         alike_along |= at_bit(i, zero_materials(word ^ next));
         alike_across |= at_bit(i, zero_materials(word ^ word_at(slot, at + step_across)));
         alike_z |= at_bit(i, zero_materials(word ^ above));
@@ -78,8 +79,13 @@ uvec2 write_rows(uint slot, uint axis) {
     write_two(rows + OCCUPANCY_ALIKE + axis * PART, alike_along);
     write_two(rows + OCCUPANCY_ALIKE + (1u - axis) * PART, alike_across);
     write_two(rows + OCCUPANCY_ALIKE + 2u * PART, alike_z);
-    if ((blocky & ~opaque) != uvec2(0u)) {
-        atomicOr(flags, 1u);
+    if (axis == 0u) {
+        write_two(slot * OCCUPANCY_WORDS + OCCUPANCY_SMOOTH + 2u * thread, smooth_rows);
+        uint found = uint((blocky & ~opaque) != uvec2(0u)) | uint(smooth_rows != uvec2(0u)) << 1;
+        found |= uint(blocky != uvec2(0u)) << 2;
+        if (found != 0u) {
+            atomicOr(flags, found);
+        }
     }
     return opaque;
 }

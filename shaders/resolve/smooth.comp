@@ -50,6 +50,7 @@ void main() {
     place.inside = clamp(local - cell, vec3(0.0), vec3(1.0));
     place.material = quad.material;
     place.is_smooth = true;
+    place.level = 0u;
     place.quad = smooth_quad(seen);
     write_surface(pixel, place);
 }

@@ -159,8 +159,9 @@ def test_haze_is_as_the_look_says(haze: bool, basic: BasicRenderer, renderer: Re
     assert (np.abs(made.astype(int) - other).max(axis=2) > 1).mean() > 0.1
 
 
-def test_a_frame_for_the_view_of_blending_is_lit(basic: BasicRenderer, hill: World) -> None:
-    lit, shown = (_frame(basic, [hill], [_camera()], [Look(each)]) for each in (View.LIT, View.BLEND))
+@pytest.mark.parametrize("view", [View.BLEND, View.LEVELS])
+def test_a_frame_for_a_view_of_what_is_left_out_is_lit(view: View, basic: BasicRenderer, hill: World) -> None:
+    lit, shown = (_frame(basic, [hill], [_camera()], [Look(each)]) for each in (View.LIT, view))
     np.testing.assert_array_equal(lit, shown)
 
 

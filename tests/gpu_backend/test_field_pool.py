@@ -26,18 +26,18 @@ def _ground(material: int) -> list[tuple[int, int, int, int]]:
 def test_chunks_with_smooth_voxels_have_fields_and_others_none(renderer: Renderer, make_world: Make) -> None:
     world, pool = make_world([*_ground(11), (0, 0, 40, 1)]), renderer.new_pool()
     _bring(pool, world)
-    assert set(pool._fields._places) == {(x, y, 0) for x in (-1, 0) for y in (-1, 0)}
-    assert pool._fields.nbytes >= 4 * FIELD_BYTES and pool.nbytes > pool._fields.nbytes
+    assert set(pool.fields._places) == {(x, y, 0) for x in (-1, 0) for y in (-1, 0)}
+    assert pool.fields.nbytes >= 4 * FIELD_BYTES and pool.nbytes > pool.fields.nbytes
 
     blocks = make_world(_ground(2))
     world.apply(edit_of_chunks(world, {coord: blocks.chunk(coord) for coord in [(0, 0, 0), (-1, 0, 0)]}))
     _bring(pool, world)
-    assert set(pool._fields._places) == {(x, -1, 0) for x in (-1, 0)}
+    assert set(pool.fields._places) == {(x, -1, 0) for x in (-1, 0)}
     world.apply(edit_of_chunks(world, dict.fromkeys(world.coords(), 0)))
     _bring(pool, world)
-    assert not pool._fields._places and not pool.has_smooth_voxels
+    assert not pool.fields._places and not pool.has_smooth_voxels
     _bring(pool, blocks)
-    assert not pool._fields._places
+    assert not pool.fields._places
 
 
 def test_places_are_used_again_and_no_more_are_made_than_there_is_room_for(
@@ -45,7 +45,7 @@ def test_places_are_used_again_and_no_more_are_made_than_there_is_room_for(
 ) -> None:
     world, pool = make_world(_ground(11)), renderer.new_pool()
     _bring(pool, world)
-    coords = sorted(pool._fields._places)
+    coords = sorted(pool.fields._places)
     fields, room, timers = FieldPool(renderer._ctx, pool._pages, pool._grid), 3 * FIELD_BYTES, renderer.timers
     for smooth, expected in ((coords, coords[:3]), (coords[1:], coords[1:]), ([], [])):
         for coord in coords:

@@ -92,6 +92,19 @@ def _hills() -> World:
     return _world(materials)
 
 
+def _wide() -> World:
+    """Mountains by a lake."""
+    x, y = np.indices((192, 192)) / 32
+    waves = np.sin(x + np.sin(1.3 * y)) * np.cos(1.1 * y) + 0.5 * np.sin(2.3 * x + y) + 0.2 * np.sin(5.1 * y - 3.7 * x)
+    height = np.clip(18 + 14 * waves, 3, 50).astype(int)[..., None]
+    z = np.arange(52)
+    sand, grass, stone, snow, water, soil = _indices("sand", "grass", "stone", "snow", "water", "dirt")
+    top = np.select([height > 36, height > 29, height > 10], [snow, stone, grass], sand)
+    materials = np.where((z < height) & (z > height - 8), np.where(z < height - 1, soil, top), 0)
+    materials[(z >= height) & (z < 9)] = water
+    return _world(materials)
+
+
 def _caves() -> World:
     x, y, z = np.indices((64, 48, 40)) / 14
     waves = np.sin(2.1 * x + np.sin(1.7 * y)) + np.sin(1.9 * y + np.sin(2.3 * z)) + np.sin(2.7 * z + np.sin(1.3 * x))
@@ -157,6 +170,8 @@ def _emissive() -> World:
 
 
 LIGHT = Look(shadows=1.0, occlusion=1.0)
+DETAIL = 6.0
+_VIEWS_OF_HILLS = [view for view in View if view not in (View.LIT, View.LEVELS)]
 
 SCENES = {
     "blocks-by-direction": Scene(_blocks, look=Look(View.FACES)),
@@ -177,7 +192,10 @@ SCENES = {
     "steps-in-light": Scene(_steps, 30, 45, LIGHT),
     "steps-smooth-in-light": Scene(_smooth_steps, 30, 45, LIGHT),
     "transparent-in-light": Scene(_transparent, 20, 22, LIGHT),
-    **{f"view-{view.name.lower()}": Scene(_hills, look=Look(view)) for view in View if view is not View.LIT},
+    "wide": Scene(_wide, 40, 12, LIGHT),
+    "wide-in-levels": Scene(_wide, 40, 12, replace(LIGHT, detail=DETAIL)),
+    "view-levels": Scene(_wide, 40, 12, Look(View.LEVELS, detail=DETAIL)),
+    **{f"view-{view.name.lower()}": Scene(_hills, look=Look(view)) for view in _VIEWS_OF_HILLS},
     "view-blend-steps": Scene(_steps, 30, 45, Look(View.BLEND)),
     "view-normals-smooth": Scene(_smooth_steps, 30, 45, Look(View.NORMALS)),
 }

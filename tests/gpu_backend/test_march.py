@@ -49,7 +49,7 @@ def march(renderer: Renderer, run_glsl: Make) -> March:
         pool = renderer.new_pool()
         finish(pool.bring(world, np.zeros(3)))
         pool.bind()
-        pool.bind_fields()
+        pool.fields.bind()
         items = np.zeros((len(points), 11), np.uint32)
         base = np.floor(points)
         items[:, :3] = base.astype(np.int32).view(np.uint32)
@@ -243,11 +243,11 @@ def test_fields_are_those_of_the_mesher(smoothing: float, renderer: Renderer, ma
             chunk[tuple(c % 32 for c in cell)] = 0
             world.apply(edit_of_chunks(world, {tuple(c // 32 for c in cell): chunk}))
         finish(pool.bring(world, np.zeros(3)))
-        fields = np.frombuffer(pool._fields._buffer.read(), np.uint8).reshape(-1, 34, 34, 36)[..., :34]
+        fields = np.frombuffer(pool.fields._buffer.read(), np.uint8).reshape(-1, 34, 34, 36)[..., :34]
         found = 0
         for batch in bit_batches(world):
             for coord, table in zip(batch.coords.tolist(), batch.tables, strict=True):
-                place = pool._fields._places.get(tuple(coord))
+                place = pool.fields._places.get(tuple(coord))
                 if place is None:
                     continue
                 expected = np.empty((36, 36, 36), np.float32)
@@ -256,4 +256,4 @@ def test_fields_are_those_of_the_mesher(smoothing: float, renderer: Renderer, ma
                 signed = np.where(expected[1:-1, 1:-1, 1:-1] < 0, -steps, steps)
                 np.testing.assert_array_equal((fields[place] & 0x7F).astype(int) - 64, signed)
                 found += 1
-        assert found == len(pool._fields._places) >= 4
+        assert found == len(pool.fields._places) >= 4
