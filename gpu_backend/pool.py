@@ -114,7 +114,7 @@ class WorldPool(Pool):
         self._upload(world)
         self._make_levels(world)
         self._grid.upload()
-        self.n_changes += bool(self._to_mesh or self._surfaces.are_stale)
+        self.n_changes += len(self._to_mesh) > 0
         self._make_fields(world)
         self._mesh(world)
         self._mesh_smooth(world)
@@ -368,7 +368,7 @@ class WorldPool(Pool):
         if self.smooth.n_rows:
             self._share_memory()
         self._surfaces.remesh(self._rows_without_room(self.smooth, wait=False))
-        self._surfaces.update(world, self._waiting, self._timers)
+        self.n_changes += self._surfaces.update(world, self._waiting, self._timers)
 
     def _share_memory(self) -> None:
         """Let quads of blocks and smooth surfaces each have what the other does not need."""
