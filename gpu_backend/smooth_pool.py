@@ -116,8 +116,11 @@ class SmoothPool:
 
     def release(self) -> None:
         """Free everything."""
-        for item in (*self._buffers(), self._readback, self._compact, self._work):
-            item.release()
+        for buffer in self._buffers():
+            buffer.release()
+        self._compact.release()
+        self._readback.release()
+        self._work.release()
 
     def _buffers(self) -> tuple[moderngl.Buffer, ...]:
         return self._vertices, self._quads, self._draws, self._state

@@ -39,7 +39,6 @@ void main() {
     place.material = quad.material;
     place.face = quad.face;
     place.is_smooth = false;
-    ivec3 chunk = ivec3(corner) / CHUNK_SIZE;
-    place.quad = words.x ^ quad.face ^ uint(chunk.x * 73856093 ^ chunk.y * 19349663 ^ chunk.z * 83492791);
+    place.quad = words.x ^ quad.face ^ number_of_chunk(ivec3(corner) / CHUNK_SIZE);
     write_surface(pixel, place);
 }
