@@ -117,11 +117,17 @@ def _inner(values: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.all([(np.abs(other - values) < 4).all(axis=2) for other in around], axis=0)
 
 
-@pytest.mark.parametrize("place", ["outside", "within"])
-def test_maps_agree_with_rays(place: str, renderer: Renderer, make_world: Make) -> None:
+@pytest.mark.parametrize("place", ["outside", "within", "parallel", "mirrored"])
+def test_maps_agree_with_rays(place: str, renderer: Renderer, make_world: Make, flat: Make) -> None:
     world = _random_world(make_world)
-    low, high = {"outside": ((0, 0, 0), (64, 64, 20)), "within": ((20, 20, 8), (28, 28, 14))}[place]
+    low, high = ((20, 20, 8), (28, 28, 14)) if place == "within" else ((0, 0, 0), (64, 64, 20))
     camera = orbit_camera(low, high, 30, 30, SIZE[0] / SIZE[1], 60)
+    if place == "parallel":
+        camera = flat(camera, 24.0)
+    elif place == "mirrored":
+        mirror = np.diag((-1.0, 1.0, 1.0, 1.0))
+        mirror[0, 3] = 64
+        camera = Camera(camera.view @ mirror, camera.projection)
     pictures = [_shot(renderer, world, camera, replace(LOOK, light=light), View.SHADOWS) for light in Light]
     inner = _inner(pictures[0]) & (pictures[0].max(axis=2) > 100)
     assert inner.sum() > 2000
