@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from .camera import Camera
 
 MAX_CASCADES = 4
-"""shaders/lib/shadow_maps.glsl says the same."""
 
 MAP_EDGE = 2048
 """Texels along each edge of a map."""
@@ -28,6 +27,9 @@ _LOGARITHMIC = 0.85
 
 _NEAREST = 1 / 512
 """Of the farthest depth: where the first slice begins at the nearest."""
+
+_SMALLEST = 16.0
+"""Voxels: slices whose spheres would be smaller become one. A texel is a 64th of a voxel then."""
 
 _BLENDED = 0.12
 """The part of a slice in which the next one takes over."""
@@ -90,66 +92,68 @@ def fit_cascades(
     one serves, and parallel views have no reach."""
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     middle, radius = (low + high) / 2, float(np.linalg.norm(high - low) / 2)
-    near_corners, far_corners, near, far = _frustum(camera)
+    towards = np.asarray(sun, np.float64) / np.linalg.norm(sun)
+    frustum = _Frustum(camera)
     if camera.is_orthographic:
         ends = _even_ends(float((middle - camera.eye) @ camera.direction), radius)
     else:
-        slant = float(np.linalg.norm(far_corners - near_corners, axis=1).max()) / (far - near)
-        ends = _perspective_ends(camera.eye, low, high, slant, (near, min(reach, far)))
-    towards = np.asarray(sun, np.float64) / np.linalg.norm(sun)
+        ends = _perspective_ends(camera.eye, low, high, frustum, reach)
     cascades: list[Cascade] = []
     start = ends[0]
     for end in ends[1:]:
-        begins_to_end = end - _BLENDED * (end - start)
-        center, size = _bounding_sphere(
-            *(near_corners + (far_corners - near_corners) * (depth - near) / (far - near) for depth in (start, end))
-        )
+        center, size = _bounding_sphere(frustum.corners(start), frustum.corners(end))
         if size >= radius:
             return [*cascades, Cascade(_map_place(middle, radius, towards), math.inf, math.inf)]
-        is_last = end == ends[-1] and end != reach
-        ways = (math.inf, math.inf) if is_last else (begins_to_end, end)
+        is_last = end == ends[-1]
+        if size < _SMALLEST and not is_last:
+            continue
+        begins_to_end = end - _BLENDED * (end - start)
+        ways = (math.inf, math.inf) if is_last and end != reach else (begins_to_end, end)
         cascades.append(Cascade(_map_place(center, size, towards), *ways))
         start = begins_to_end
     return cascades
 
 
-def texels_from_eye(place: MapPlace, tile: tuple[int, int], camera: Camera) -> NDArray[np.float64]:
+def texels_from_eye(place: MapPlace, index: int, camera: Camera) -> NDArray[np.float64]:
     """(4, 4) float64 for column vectors: from a camera's eye space (voxel space's axes, the eye as origin) to texels of
-    a texture whose tiles are maps, and depth, 0 … 1."""
+    a texture of maps one above the other, of which this is the index-th, and depth, 0 … 1."""
     light = place.camera
     clip_from_eye = light.projection @ light.view
     clip_from_eye[:, 3] = clip_from_eye @ (*camera.eye, 1.0)
     to_texels = np.diag([MAP_EDGE / 2, MAP_EDGE / 2, 0.5, 1.0])
-    to_texels[:3, 3] = (tile[0] + 0.5) * MAP_EDGE, (tile[1] + 0.5) * MAP_EDGE, 0.5
+    to_texels[:3, 3] = 0.5 * MAP_EDGE, (index + 0.5) * MAP_EDGE, 0.5
     return to_texels @ clip_from_eye
 
 
-def _frustum(camera: Camera) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float]:
-    """(4, 3) the corners of the near and of the far plane, in voxel space, and the depths of both planes."""
-    clip = np.array([(x, y, z, 1) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))], np.float64)
-    corners = np.linalg.solve(camera.projection @ camera.view, clip.T).T
-    near, far = (corners[:, :3] / corners[:, 3:]).reshape(2, 4, 3)
-    depths = ((near - camera.eye) @ camera.direction).mean(), ((far - camera.eye) @ camera.direction).mean()
-    return near, far, float(depths[0]), float(depths[1])
+class _Frustum:
+    """What a camera sees: near and far are the depths of its first and its last plane, in voxels, and slant is how much
+    longer than its depth a ray at the picture's corner is."""
+
+    def __init__(self, camera: Camera) -> None:
+        clip = np.array([(x, y, z, 1) for z in (-1, 1) for x in (-1, 1) for y in (-1, 1)], np.float64)
+        corners = np.linalg.solve(camera.projection @ camera.view, clip.T).T
+        self._first, last = (corners[:, :3] / corners[:, 3:]).reshape(2, 4, 3)
+        self.near, self.far = (float(((c - camera.eye) @ camera.direction).mean()) for c in (self._first, last))
+        self._along = (last - self._first) / (self.far - self.near)
+        self.slant = float(np.linalg.norm(self._along, axis=1).max())
+
+    def corners(self, depth: float) -> NDArray[np.float64]:
+        """(4, 3): the corners of what is seen at a depth, in voxel space."""
+        return self._first + (depth - self.near) * self._along
 
 
 def _perspective_ends(
-    eye: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    slant: float,
-    limits: tuple[float, float],
+    eye: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], frustum: _Frustum, reach: float
 ) -> list[float]:
-    """Where slices begin and end. Steps of a root of two, so that nearly always they stay as the camera moves; slant is
-    how much longer than its depth a ray at the picture's corner is."""
+    """Where slices begin and end. Steps of a root of two, so that nearly always they stay as the camera moves."""
     to_box = float(np.linalg.norm(np.maximum(np.maximum(low - eye, eye - high), 0)))
     through_box = float(np.linalg.norm(np.maximum(np.abs(low - eye), np.abs(high - eye))))
-    far = min(2 ** (math.ceil(2 * math.log2(through_box)) / 2), limits[1])
-    near = max(far * _NEAREST, limits[0], 2 ** (math.floor(2 * math.log2(max(to_box / slant, 1e-6))) / 2))
-    near = min(near, far / 2)
+    far = min(2 ** (math.ceil(2 * math.log2(through_box)) / 2), frustum.far, reach)
+    before_box = 2 ** (math.floor(2 * math.log2(max(to_box / frustum.slant, 1e-6))) / 2)
+    near = min(max(far * _NEAREST, frustum.near, before_box), far / 2)
     shares = np.arange(MAX_CASCADES + 1) / MAX_CASCADES
     ends = _LOGARITHMIC * near * (far / near) ** shares + (1 - _LOGARITHMIC) * (near + (far - near) * shares)
-    return [float(end) for end in ends]
+    return [*ends[:-1].tolist(), far]
 
 
 def _even_ends(depth: float, radius: float) -> list[float]:

@@ -114,7 +114,6 @@ class WorldPool(Pool):
         self._upload(world)
         self._make_levels(world)
         self._grid.upload()
-        self.n_changes += len(self._to_mesh) > 0
         self._make_fields(world)
         self._mesh(world)
         self._mesh_smooth(world)
@@ -328,6 +327,7 @@ class WorldPool(Pool):
                 jobs.append((coord, self._rows.take(node)))
             elif node in self._rows:
                 gone.append(self._rows.give_back(node))
+        self.n_changes += bool(jobs or gone)
         if gone:
             self.quads.free_rows(np.array(gone, np.uint32))
         if jobs:

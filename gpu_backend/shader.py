@@ -17,7 +17,7 @@ import numpy as np
 
 from ..voxel import layout
 from ..voxel.errors import VoxelwrightError
-from . import records
+from . import cascades, records
 from .context import COMPUTE_VERSION
 from .records import StorageBinding, UniformBinding
 from .views import View
@@ -134,7 +134,7 @@ def shader_sources() -> dict[str, str]:
 
 def generated_sources() -> dict[str, str]:
     """The includes made from Python's tables: lib/faces.glsl, lib/quad_bits.glsl, lib/pool_layout.glsl,
-    lib/bindings.glsl, lib/view_numbers.glsl."""
+    lib/bindings.glsl, lib/view_numbers.glsl, lib/map_numbers.glsl."""
     u_axes, v_axes = np.eye(3)[layout.FACE_U_AXIS], np.eye(3)[layout.FACE_V_AXIS]
     faces = [
         f"const int CHUNK_SIZE = {layout.CHUNK_SIZE};",
@@ -177,6 +177,10 @@ def generated_sources() -> dict[str, str]:
     # GLSL 4.30 takes a number there and no sum.
     pages = range(1, records.MAX_VOXEL_PAGES)
     bindings += [f"#define VOXELS_{page}_BINDING {StorageBinding.VOXELS_0 + page}" for page in pages]
+    maps = [
+        f"#define MAX_CASCADES {cascades.MAX_CASCADES}",
+        f"const int MAP_EDGE = {cascades.MAP_EDGE};",
+    ]
     views = [f"const int VIEW_{view.name} = {view.value};" for view in View]
     parts = {
         "lib/faces.glsl": faces,
@@ -184,6 +188,7 @@ def generated_sources() -> dict[str, str]:
         "lib/pool_layout.glsl": pool,
         "lib/bindings.glsl": bindings,
         "lib/view_numbers.glsl": views,
+        "lib/map_numbers.glsl": maps,
     }
     return {name: "\n".join(lines) + "\n" for name, lines in parts.items()}
 

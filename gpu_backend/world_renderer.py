@@ -48,9 +48,9 @@ class Look:
     occlusion_radius voxels. Both are 0 … 1, and where one is 0 it is left out. light says how both are found; without
     compute shaders there are maps alone.
 
-    Of rays, sun_size is the diameter of the sun's disc in degrees: shadows are sharp at 0, and the softer the larger it
-    is; nothing farther than shadow_distance voxels throws a shadow; half_occlusion sends rays about the sky from one of
-    four pixels only. With maps shadows are seen up to shadow_distance voxels from the eye.
+    sun_size is the diameter of the sun's disc in degrees: shadows are sharp at 0, and the softer the larger it is. With
+    rays nothing farther than shadow_distance voxels throws a shadow, with maps shadows are seen up to so many voxels
+    from the eye. half_occlusion sends rays about the sky from one of four pixels only, and means nothing to maps.
 
     detail is how many pixels a voxel of a coarser level of detail may cover: far blocks are put together, two, four,
     eight or sixteen along each axis, where that makes none larger. At 0 all is drawn in full detail. A pool must have

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What keeps the light of sun and sky away, without rays: shadow maps, and what the picture itself shows."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -29,25 +30,27 @@ DrawCasters = Callable[[], None]
 
 PassT = TypeVar("PassT", PixelPass, PicturePass)
 
-_TILES = [(0, 0), (1, 0), (0, 1), (1, 1)]
 _FAR = 1e30
 """Infinity, for shaders."""
-_BLUR = {"blurs_sun": False, "blurs_sky": True, "stride": 1}
 
 
 class ShadowMaps:
-    """The maps of one world: tiles of one texture of depths."""
+    """So many maps of one world, one above the other in a texture of depths."""
 
-    def __init__(self, ctx: moderngl.Context) -> None:
-        edge = 2 * MAP_EDGE
+    def __init__(self, ctx: moderngl.Context, n: int) -> None:
         with Owned() as owned:
-            self.depths = owned.add(ctx.depth_texture((edge, edge)))
+            self.depths = owned.add(ctx.depth_texture((MAP_EDGE, n * MAP_EDGE)))
             check_errors(ctx, "shadow maps")
             self.depths.filter = moderngl.NEAREST, moderngl.NEAREST
             self.depths.compare_func = ""
             self._framebuffer = owned.add(ctx.framebuffer(depth_attachment=self.depths))
             self._owned = owned.pop_all()
-        self._drawn: list[tuple[MapPlace, int] | None] = [None] * MAX_CASCADES
+        self._drawn: list[tuple[MapPlace, int] | None] = [None] * n
+
+    @property
+    def n(self) -> int:
+        """How many there is room for."""
+        return len(self._drawn)
 
     @property
     def nbytes(self) -> int:
@@ -60,10 +63,9 @@ class ShadowMaps:
 
     def begin(self, index: int, place: MapPlace, n_changes: int) -> None:
         """Use the framebuffer for one map, which is cleared."""
-        x, y = _TILES[index]
-        tile = x * MAP_EDGE, y * MAP_EDGE, MAP_EDGE, MAP_EDGE
-        self._framebuffer.clear(depth=1.0, viewport=tile)
-        self._framebuffer.viewport = tile
+        viewport = 0, index * MAP_EDGE, MAP_EDGE, MAP_EDGE
+        self._framebuffer.clear(depth=1.0, viewport=viewport)
+        self._framebuffer.viewport = viewport
         self._framebuffer.use()
         self._drawn[index] = place, n_changes
 
@@ -109,14 +111,16 @@ class MapsPass(ABC, Generic[PassT]):
             n_cascades = len(cascades)
         with timers.stage("light by maps"):
             asked = {"to_sun": n_cascades > 0, "to_sky": look.shows_occlusion, "radius": look.occlusion_radius}
+            asked["sun_radius"] = math.tan(math.radians(look.sun_size) / 2)
             self._fill(target.kept_away, self._light, textures, n_cascades=n_cascades, **asked)
-        if look.shows_occlusion:
+        blurred = {"blurs_sun": n_cascades > 0 and look.sun_size > 0, "blurs_sky": look.shows_occlusion, "stride": 1}
+        if blurred["blurs_sun"] or blurred["blurs_sky"]:
             with timers.stage("blur"):
                 for upwards, source, into in (
                     (False, target.occlusion, target.half_kept_away),
                     (True, target.half_blurred, target.kept_away),
                 ):
-                    self._fill(into, self._blur, {**seen, "occlusion": source}, upwards=upwards, **_BLUR)
+                    self._fill(into, self._blur, {**seen, "occlusion": source}, upwards=upwards, **blurred)
 
     def forget(self, pool: "Pool") -> None:
         """Free a world's shadow maps."""
@@ -148,8 +152,10 @@ class MapsPass(ABC, Generic[PassT]):
         self, timers: FrameTimers, pool: "Pool", cascades: list[Cascade], draw_casters: DrawCasters
     ) -> ShadowMaps:
         """The world's maps, those of the cascades drawn anew that show something else."""
+        if pool in self._maps and self._maps[pool].n < len(cascades):
+            self.forget(pool)
         if pool not in self._maps:
-            self._maps[pool] = ShadowMaps(self._ctx)
+            self._maps[pool] = ShadowMaps(self._ctx, len(cascades))
         maps = self._maps[pool]
         stale = maps.stale(cascades, pool.n_changes)
         if not stale:
@@ -232,7 +238,7 @@ def _cascade_uniforms(cascades: list[Cascade], camera: Camera) -> dict[str, NDAr
     scales, ends = np.zeros((2, MAX_CASCADES, 2), np.float32)
     for i, cascade in enumerate(cascades):
         half = cascade.place.half
-        matrices[i] = texels_from_eye(cascade.place, _TILES[i], camera).T
+        matrices[i] = texels_from_eye(cascade.place, i, camera).T
         scales[i] = 2 * half / MAP_EDGE, 2 * half
         ends[i] = min(cascade.begins_to_end, _FAR / 2), min(cascade.end, _FAR)
     return {"map_from_eye": matrices, "map_scales": scales, "cascade_ends": ends}

@@ -11,7 +11,14 @@ uniform float radius; // voxels
 // The shares of the sun's light, by shadow maps, and of the sky's, by what the picture shows.
 vec2 kept_away_at(ivec2 pixel) {
     SurfacePoint point = surface_point_at(pixel);
-    return vec2(
-        to_sun ? sun_kept_away(position_at(pixel), point.normal) : 0.0, to_sky ? screen_occlusion(point, radius) : 0.0
-    );
+    vec2 kept_away = vec2(0.0);
+    if (to_sun) {
+        SurfacePoint in_its_step = point;
+        float turn = as_random(hashed(in_steps(in_its_step)).xy).x;
+        kept_away.r = sun_kept_away(position_at(pixel), point.normal, turn);
+    }
+    if (to_sky) {
+        kept_away.g = screen_occlusion(point, radius);
+    }
+    return kept_away;
 }

@@ -21,8 +21,12 @@ Surface surface_at(ivec2 pixel) {
     return unpacked_surface(vec4(0.0), texelFetch(surfaces, pixel, 0).rg);
 }
 
-// Relative to the eye.
-vec3 position_at(ivec2 pixel) {
+// Relative to the eye: the place at a distance along a pixel's ray.
+vec3 position_along(ivec2 pixel, float distance) {
     Ray ray = pixel_ray(vec2(pixel));
-    return ray.origin + ray.direction * texelFetch(distances, pixel, 0).r;
+    return ray.origin + ray.direction * distance;
+}
+
+vec3 position_at(ivec2 pixel) {
+    return position_along(pixel, texelFetch(distances, pixel, 0).r);
 }

@@ -40,7 +40,7 @@ def _serving(cascades: list[Cascade], depth: float) -> list[int]:
 
 
 def _texel(cascade: Cascade, camera: Camera, point: NDArray[np.float64]) -> NDArray[np.float64]:
-    return (texels_from_eye(cascade.place, (0, 0), camera) @ (*(point - camera.eye), 1.0))[:3]
+    return (texels_from_eye(cascade.place, 0, camera) @ (*(point - camera.eye), 1.0))[:3]
 
 
 @given(angles, elevations, suns, st.booleans(), st.integers(0, 1 << 32))
