@@ -196,7 +196,7 @@ def test_texels_show_the_same_as_the_camera_moves(each: AnyRenderer, make_world:
     maps, places = [], []
     for camera in cameras:
         draw_frame(each, [replace(shown, camera=camera)], *SIZE)
-        texture = each._maps._maps[shown.pool].depths
+        texture = each._shadow_maps._maps[shown.pool].depths
         depths = np.frombuffer(texture.read(alignment=1), np.float32).reshape(-1, MAP_EDGE)
         maps.append(depths[:MAP_EDGE].astype(np.float64))
         places.append(fit_cascades(camera, SUN, *box)[0].place)

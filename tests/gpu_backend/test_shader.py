@@ -98,6 +98,7 @@ DRAWS: list[tuple[int, dict[str, str]]] = [
     ),
 ]
 PAGED = [
+    "mesh/downsample.comp",
     "mesh/greedy.comp",
     "mesh/nets.comp",
     "mesh/occupancy.comp",
@@ -152,6 +153,12 @@ def test_every_pass_compiles_with_voxels_in_several_buffers(ctx: moderngl.Contex
 def test_surface_nets_compile_for_a_smoothed_field(ctx: moderngl.Context) -> None:
     defines = {"VOXEL_PAGES": 1, "PAGE_SLOTS": 100, "SMOOTHED": 1}
     load_program(ctx, defines, compute_shader="mesh/nets.comp").release()
+
+
+def test_soft_shadows_compile(ctx: moderngl.Context) -> None:
+    load_program(ctx, {"SOFT_SUN": 1}, compute_shader="light/maps.comp").release()
+    files = {"vertex_shader": "compose/picture.vert", "fragment_shader": "light/maps.frag"}
+    load_program(ctx, {"SOFT_SUN": 1}, version=LEAST_VERSION, **files).release()
 
 
 def test_no_shader_file_is_left_out() -> None:
