@@ -143,6 +143,13 @@ def _parser() -> argparse.ArgumentParser:
         default="lit",
         help="; ".join(f"{view.name.lower()}: {text}" for view, text in DESCRIPTIONS.items()) + " (default lit)",
     )
+    sub.add_argument(
+        "--detail",
+        type=float,
+        default=0.0,
+        metavar="PIXELS",
+        help="how many pixels a voxel may cover that stands for several: far ones are put together (default 0: none)",
+    )
     sub.add_argument("--stats", action="store_true", help="print what drawing took")
     output(sub, "the .png file to write")
 
@@ -212,7 +219,7 @@ def _render(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".png",))
     check_writable(options.output)
     world = _read_world(options.file)
-    picture = Picture(tuple(options.size), tuple(options.view), options.show)
+    picture = Picture(tuple(options.size), tuple(options.view), options.show, options.detail)
     write_file(options.output, _run(picture.drawing(world)))
     if picture.reduced is not None:
         print(picture.reduced, file=sys.stderr)

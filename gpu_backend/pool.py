@@ -98,8 +98,8 @@ class WorldPool(Pool):
         """As Pool.update(): at most UPLOAD_BYTES of voxels."""
         self._follow_budget()
         self._note_changes(world)
-        self._unsettled = self._unsettled or levels != self._levels.wanted
-        self._levels.wanted = levels
+        if levels != self._levels.wanted:
+            self._levels.wanted, self._unsettled = levels, True
         self._settle(world, eye)
         self._upload(world)
         self._make_levels(world)
