@@ -45,8 +45,8 @@ class Picture:
                 f"The detail of a picture is 0 to {MAX_PICTURE_EDGE} pixels; {detail:g} was asked for."
             )
         self._size, self._view = size, view
-        light = {"shadows": shadows, "occlusion": occlusion, "sun_size": sun_size}
-        self._look = Look(View[show.upper()], detail=detail, **light)
+        kind = View[show.upper()]
+        self._look = Look(kind, detail=detail, shadows=shadows, occlusion=occlusion, sun_size=sun_size)
 
     def drawing(self, world: World) -> Job[bytes]:
         """The PNG file. Raises VoxelwrightError for a world without voxels."""
