@@ -83,7 +83,7 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         ]
         self._programs[1]["is_smooth"] = True
         self._sky = owned.add(PicturePass(ctx, "basic/sky.frag"))
-        self._maps = owned.add(FragmentMapsPass(ctx))
+        self._maps = owned.add(FragmentMapsPass(ctx, self._shadow_maps))
         self._clear = owned.add(PicturePass(ctx, "basic/clear.frag"))
         self._shade = owned.add(PicturePass(ctx, "basic/shade.frag"))
         self._copy_depth = owned.add(CopyDepthPass(ctx))

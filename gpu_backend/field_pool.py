@@ -15,6 +15,7 @@ from .passes.field import FieldPass
 from .records import FIELD_JOB, FIELD_WORDS, StorageBinding
 from .timers import FrameTimers
 from .voxel_pages import VoxelPages
+from .work_list import WorkList
 
 FIELD_BYTES = 4 * FIELD_WORDS
 
@@ -27,6 +28,7 @@ class FieldPool:
         self._ctx, self._pages, self._grid = ctx, pages, grid
         with Owned() as owned:
             self._pass = owned.add(FieldPass(ctx))
+            self._work = owned.add(WorkList(ctx))
             self._buffer = ctx.buffer(reserve=FIELD_BYTES)
             owned.pop_all()
         self.clear()
@@ -34,7 +36,7 @@ class FieldPool:
     @property
     def nbytes(self) -> int:
         """Bytes of graphics memory."""
-        return self._buffer.size
+        return self._buffer.size + self._work.nbytes
 
     def clear(self) -> None:
         """Forget all chunks."""
@@ -70,9 +72,9 @@ class FieldPool:
         self._buffer.bind_to_storage_buffer(StorageBinding.FIELD)
 
     def release(self) -> None:
-        """Free the buffer and the programs."""
-        self._buffer.release()
-        self._pass.release()
+        """Free everything."""
+        for part in (self._buffer, self._work, self._pass):
+            part.release()
 
     def _make(self, coords: list[Coord], world: World, max_bytes: int) -> None:
         new = [coord for coord in coords if coord not in self._places]
@@ -84,7 +86,8 @@ class FieldPool:
             self._pages.bind()
             self._grid.bind()
             self.bind()
-            self._pass.run(np.array(jobs, FIELD_JOB), world.settings.smoothing, world.palette.transparent)
+            self._work.upload(np.array(jobs, FIELD_JOB))
+            self._pass.run(len(jobs), world.settings.smoothing, world.palette.transparent)
 
     def _make_room(self, n: int, max_bytes: int) -> None:
         capacity = self._buffer.size // FIELD_BYTES

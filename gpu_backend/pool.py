@@ -114,7 +114,6 @@ class WorldPool(Pool):
         self._upload(world)
         self._make_levels(world)
         self._grid.upload()
-        self.n_changes += bool(self._to_mesh or self._surfaces.are_stale)
         self._make_fields(world)
         self._mesh(world)
         self._mesh_smooth(world)
@@ -328,6 +327,7 @@ class WorldPool(Pool):
                 jobs.append((coord, self._rows.take(node)))
             elif node in self._rows:
                 gone.append(self._rows.give_back(node))
+        self.n_changes += bool(jobs or gone)
         if gone:
             self.quads.free_rows(np.array(gone, np.uint32))
         if jobs:
@@ -368,7 +368,7 @@ class WorldPool(Pool):
         if self.smooth.n_rows:
             self._share_memory()
         self._surfaces.remesh(self._rows_without_room(self.smooth, wait=False))
-        self._surfaces.update(world, self._waiting, self._timers)
+        self.n_changes += self._surfaces.update(world, self._waiting, self._timers)
 
     def _share_memory(self) -> None:
         """Let quads of blocks and smooth surfaces each have what the other does not need."""

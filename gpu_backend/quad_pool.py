@@ -148,8 +148,12 @@ class QuadPool:
 
     def release(self) -> None:
         """Free everything."""
-        for item in (*self._buffers(), self._readback, self._compact, self._free, self._work):
-            item.release()
+        for buffer in self._buffers():
+            buffer.release()
+        for program in (self._compact, self._free):
+            program.release()
+        self._readback.release()
+        self._work.release()
 
     def _buffers(self) -> tuple[moderngl.Buffer, ...]:
         return self._quads, self._owners, self._draws, self._state

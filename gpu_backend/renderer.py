@@ -79,7 +79,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
         self._rays = owned.add(RaysPass(ctx))
-        self._maps = owned.add(ComputeMapsPass(ctx))
+        self._maps = owned.add(ComputeMapsPass(ctx, self._shadow_maps))
         self._casters = owned.add(CastersPass(ctx))
         self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
         self._sky = owned.add(PixelPass(ctx, "light/sky.comp"))

@@ -116,8 +116,11 @@ class SmoothPool:
 
     def release(self) -> None:
         """Free everything."""
-        for item in (*self._buffers(), self._readback, self._compact, self._work):
-            item.release()
+        for buffer in self._buffers():
+            buffer.release()
+        self._compact.release()
+        self._readback.release()
+        self._work.release()
 
     def _buffers(self) -> tuple[moderngl.Buffer, ...]:
         return self._vertices, self._quads, self._draws, self._state
@@ -153,7 +156,7 @@ class SmoothPool:
                 f"and at most {max(self.max_bytes - beside, 0) / 2**20:.1f} MiB may go to them; raise the budget in "
                 "the preferences, or use a smaller world."
             )
-        more = np.where(4 * needed > 3 * self._capacity, np.minimum(needed + needed // 2, self._most), 0)
+        more = np.where(4 * needed > 3 * self._capacity, np.minimum(needed + needed // 4, self._most), 0)
         more = np.maximum(more - least, 0)
         share = min(1.0, spare / max(int(more @ _RECORD_BYTES), 1))
         return least + (more * share).astype(np.int64) // NETS_STEP * NETS_STEP

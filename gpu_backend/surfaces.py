@@ -52,9 +52,9 @@ class Surfaces:
         """Note rows that found no room for their surface."""
         self._stale.update(coord for _, coord in filter(None, map(self._rows.node_of, rows.tolist())))
 
-    def update(self, world: World, waiting: Collection[Coord], timers: FrameTimers) -> None:
-        """Mesh those that may be others now, but for those that depend on chunks which wait for their voxels. Raises
-        VoxelwrightError where graphics memory is short; then the next call tries again."""
+    def update(self, world: World, waiting: Collection[Coord], timers: FrameTimers) -> bool:
+        """Mesh those that may be others now, but for those that depend on chunks which wait for their voxels; whether
+        there were any. Raises VoxelwrightError where graphics memory is short; then the next call tries again."""
         if self.chunks or len(self._rows):
             self._stale |= around(self._touched)
         self._touched.clear()
@@ -62,7 +62,7 @@ class Surfaces:
             self._smoothing = world.settings.smoothing
             self._stale.update(coord for _, coord in self._rows.nodes())
         if not self._stale:
-            return
+            return False
         ready = self._stale - around(waiting)
         jobs, gone = [], []
         for coord in ready:
@@ -80,6 +80,7 @@ class Surfaces:
         for node in gone:  # meshed once more, they have nothing
             self._rows.give_back(node)
         self._stale -= ready
+        return len(jobs) > 0
 
     def release(self) -> None:
         """Free the pass; the pool is its maker's."""

@@ -22,8 +22,8 @@ from .gl import GlFunctions
 from .light import Light
 from .owned import Owned
 from .packed_picture import PackedPicture
-from .passes.maps import ComputeMapsPass, FragmentMapsPass
 from .passes.pack import PackPass
+from .shadow_maps import WorldMaps
 from .target import LightTarget
 from .timers import FrameTimers
 from .views import View
@@ -204,10 +204,10 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         self._pools: list[PoolT] = []
         self._own_pool: PoolT | None = None
         self._target: TargetT | None = None
-        self._maps: ComputeMapsPass | FragmentMapsPass
         with Owned() as owned:
             self.timers = owned.add(FrameTimers(self._gl))
             self._pack = owned.add(PackPass(ctx))
+            self._shadow_maps = owned.add(WorldMaps(ctx))
             self._make(owned)
             check_errors(ctx, "the frame's settings")
             self._owned = owned.pop_all()
@@ -227,7 +227,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
     def drop_pool(self, pool: Pool) -> None:
         """Free a pool."""
         self._pools = [other for other in self._pools if other is not pool]
-        self._maps.forget(pool)
+        self._shadow_maps.forget(pool)
         pool.release()
 
     def set_budget(self, nbytes: int) -> None:
@@ -315,7 +315,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             chunks=sum(pool.n_chunks for pool in self._pools),
             quads=sum(pool.n_quads for pool in self._pools),
             draws=sum(pool.n_draws for pool in self._pools),
-            nbytes=sum(pool.nbytes for pool in self._pools) + self._maps.nbytes,
+            nbytes=sum(pool.nbytes for pool in self._pools) + self._shadow_maps.nbytes,
             gpu_milliseconds=self.timers.gpu_milliseconds(),
             cpu_milliseconds=self.timers.cpu_milliseconds(),
         )

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..camera import Camera
 from ..cascades import MAP_EDGE, MAX_CASCADES, Cascade, MapPlace, fit_cascades, texels_from_eye
-from ..context import check_errors
 from ..frame import frame_record
 from ..owned import Owned
 from ..records import FRAME, UniformBinding
+from ..shadow_maps import ShadowMaps, WorldMaps
 from ..target import ImageBinding, LightTarget
 from ..timers import FrameTimers
 from .picture import PicturePass
@@ -34,59 +34,14 @@ _FAR = 1e30
 """Infinity, for shaders."""
 
 
-class ShadowMaps:
-    """So many maps of one world, one above the other in a texture of depths."""
-
-    def __init__(self, ctx: moderngl.Context, n: int) -> None:
-        with Owned() as owned:
-            self.depths = owned.add(ctx.depth_texture((MAP_EDGE, n * MAP_EDGE)))
-            check_errors(ctx, "shadow maps")
-            self.depths.filter = moderngl.NEAREST, moderngl.NEAREST
-            self.depths.compare_func = ""
-            self._framebuffer = owned.add(ctx.framebuffer(depth_attachment=self.depths))
-            self._owned = owned.pop_all()
-        self._drawn: list[tuple[MapPlace, int] | None] = [None] * n
-
-    @property
-    def n(self) -> int:
-        """How many there is room for."""
-        return len(self._drawn)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of graphics memory."""
-        return 4 * self.depths.width * self.depths.height
-
-    def stale(self, cascades: list[Cascade], n_changes: int) -> list[int]:
-        """The maps that show something else than these cascades of a world after so many changes."""
-        return [i for i, cascade in enumerate(cascades) if self._drawn[i] != (cascade.place, n_changes)]
-
-    def begin(self, index: int, place: MapPlace, n_changes: int) -> None:
-        """Use the framebuffer for one map, which is cleared."""
-        viewport = 0, index * MAP_EDGE, MAP_EDGE, MAP_EDGE
-        self._framebuffer.clear(depth=1.0, viewport=viewport)
-        self._framebuffer.viewport = viewport
-        self._framebuffer.use()
-        self._drawn[index] = place, n_changes
-
-    def release(self) -> None:
-        """Free everything."""
-        self._owned.close()
-
-
 class MapsPass(ABC, Generic[PassT]):
     """Fills a target's occlusion, as RaysPass does. Shadow maps are kept from frame to frame; each is drawn anew only
     where the world or the sun changed, or the camera went on. Programs are made when they are first needed."""
 
-    def __init__(self, ctx: moderngl.Context) -> None:
-        self._ctx = ctx
-        self._maps: dict[Pool, ShadowMaps] = {}
+    def __init__(self, ctx: moderngl.Context, maps: WorldMaps) -> None:
+        self._ctx, self._maps = ctx, maps
         self._owned = Owned()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of graphics memory that the shadow maps take."""
-        return sum(maps.nbytes for maps in self._maps.values())
+        self._lights: dict[bool, PassT] = {}
 
     def run(
         self,
@@ -102,17 +57,19 @@ class MapsPass(ABC, Generic[PassT]):
         seen = {"visibility_target": target.visibility, "distances": target.distances, "surfaces": target.surfaces}
         textures = {**seen, "shadow_maps": target.depth}  # which are not read where none are wanted
         n_cascades = 0
+        light = self._light(soft=look.sun_size > 0)
         if look.shows_shadows and box is not None:
             cascades = fit_cascades(shown.camera, look.sun_direction, *box, look.shadow_distance)
             textures["shadow_maps"] = self._current_maps(timers, shown.pool, cascades, draw_casters).depths
             frame.bind_to_uniform_block(UniformBinding.FRAME)
             for name, values in _cascade_uniforms(cascades, shown.camera).items():
-                _array(self._light.program, name).write(values.tobytes())
+                _array(light.program, name).write(values.tobytes())
             n_cascades = len(cascades)
         with timers.stage("light by maps"):
             asked = {"to_sun": n_cascades > 0, "to_sky": look.shows_occlusion, "radius": look.occlusion_radius}
-            asked["sun_radius"] = math.tan(math.radians(look.sun_size) / 2)
-            self._fill(target.kept_away, self._light, textures, n_cascades=n_cascades, **asked)
+            if look.sun_size > 0:
+                asked["sun_radius"] = math.tan(math.radians(look.sun_size) / 2)
+            self._fill(target.kept_away, light, textures, n_cascades=n_cascades, **asked)
         blurred = {"blurs_sun": n_cascades > 0 and look.sun_size > 0, "blurs_sky": look.shows_occlusion, "stride": 1}
         if blurred["blurs_sun"] or blurred["blurs_sky"]:
             with timers.stage("blur"):
@@ -122,20 +79,12 @@ class MapsPass(ABC, Generic[PassT]):
                 ):
                     self._fill(into, self._blur, {**seen, "occlusion": source}, upwards=upwards, **blurred)
 
-    def forget(self, pool: "Pool") -> None:
-        """Free a world's shadow maps."""
-        maps = self._maps.pop(pool, None)
-        if maps is not None:
-            maps.release()
-
     def release(self) -> None:
-        """Free everything."""
-        for pool in list(self._maps):
-            self.forget(pool)
+        """Free the programs."""
         self._owned.close()
 
     @abstractmethod
-    def _made(self, name: str) -> PassT:
+    def _made(self, name: str, defines: Mapping[str, object]) -> PassT:
         """A program from light/, by its file's name without the ending."""
 
     @abstractmethod
@@ -152,11 +101,7 @@ class MapsPass(ABC, Generic[PassT]):
         self, timers: FrameTimers, pool: "Pool", cascades: list[Cascade], draw_casters: DrawCasters
     ) -> ShadowMaps:
         """The world's maps, those of the cascades drawn anew that show something else."""
-        if pool in self._maps and self._maps[pool].n < len(cascades):
-            self.forget(pool)
-        if pool not in self._maps:
-            self._maps[pool] = ShadowMaps(self._ctx, len(cascades))
-        maps = self._maps[pool]
+        maps = self._maps.of(pool, len(cascades))
         stale = maps.stale(cascades, pool.n_changes)
         if not stale:
             return maps
@@ -186,20 +131,22 @@ class MapsPass(ABC, Generic[PassT]):
         buffer: moderngl.Buffer = self._owned.add(self._ctx.buffer(reserve=FRAME.itemsize, dynamic=True))
         return buffer
 
-    @cached_property
-    def _light(self) -> PassT:
-        return self._owned.add(self._made("maps"))
+    def _light(self, *, soft: bool) -> PassT:
+        """The program for a sun with a size, or for one without, which takes half the time."""
+        if soft not in self._lights:
+            self._lights[soft] = self._owned.add(self._made("maps", {"SOFT_SUN": 1} if soft else {}))
+        return self._lights[soft]
 
     @cached_property
     def _blur(self) -> PassT:
-        return self._owned.add(self._made("blur"))
+        return self._owned.add(self._made("blur", {}))
 
 
 class ComputeMapsPass(MapsPass[PixelPass]):
     """By compute shaders."""
 
-    def _made(self, name: str) -> PixelPass:
-        return PixelPass(self._ctx, f"light/{name}.comp")
+    def _made(self, name: str, defines: Mapping[str, object]) -> PixelPass:
+        return PixelPass(self._ctx, f"light/{name}.comp", defines)
 
     def _fill(
         self,
@@ -217,8 +164,8 @@ class ComputeMapsPass(MapsPass[PixelPass]):
 class FragmentMapsPass(MapsPass[PicturePass]):
     """By fragment shaders, which OpenGL 4.1 has."""
 
-    def _made(self, name: str) -> PicturePass:
-        return PicturePass(self._ctx, f"light/{name}.frag")
+    def _made(self, name: str, defines: Mapping[str, object]) -> PicturePass:
+        return PicturePass(self._ctx, f"light/{name}.frag", defines=defines)
 
     def _fill(
         self,

@@ -13,8 +13,15 @@ from .pixels import FIRST_TEXTURE_UNIT
 class PicturePass:
     """A fragment program over the framebuffer in use, which reads textures by the names of its samplers."""
 
-    def __init__(self, ctx: moderngl.Context, file: str, vertex_file: str = "compose/picture.vert") -> None:
-        self.program = load_program(ctx, version=LEAST_VERSION, vertex_shader=vertex_file, fragment_shader=file)
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        file: str,
+        vertex_file: str = "compose/picture.vert",
+        defines: Mapping[str, object] | None = None,
+    ) -> None:
+        files = {"vertex_shader": vertex_file, "fragment_shader": file}
+        self.program = load_program(ctx, defines, version=LEAST_VERSION, **files)
         self._vertices = ctx.vertex_array(self.program, [])
 
     def run(

@@ -9,7 +9,7 @@ uniform sampler2D occlusion;
 uniform bool upwards; // else to the right
 uniform bool blurs_sun;
 uniform bool blurs_sky;
-uniform int stride;
+uniform int stride; // 1 or 2
 
 const int BLUR_RADIUS = 6;       // pixels
 const float BLUR_SPREAD = 3.0;   // pixels, of the bell curve
@@ -21,12 +21,12 @@ vec2 blurred_at(ivec2 pixel) {
     ivec2 along = upwards ? ivec2(0, 1) : ivec2(1, 0);
     vec3 normal = surface_at(pixel).normal;
     float plane = dot(normal, position_at(pixel));
-    bool knows_sky = (upwards ? pixel.y : pixel.x) % stride == 0;
+    bool knows_sky = ((upwards ? pixel.y : pixel.x) & stride - 1) == 0;
     vec2 weights = vec2(1.0, knows_sky ? 1.0 : 0.0);
     vec2 sums = texelFetch(occlusion, pixel, 0).rg * weights;
     for (int i = -BLUR_RADIUS; i <= BLUR_RADIUS; i++) {
         ivec2 other = pixel + i * along;
-        vec2 counts = vec2(blurs_sun, blurs_sky && (upwards ? other.y : other.x) % stride == 0);
+        vec2 counts = vec2(blurs_sun, blurs_sky && ((upwards ? other.y : other.x) & stride - 1) == 0);
         if (i == 0 || counts == vec2(0.0) || !is_in_picture(other)) {
             continue;
         }

@@ -13,8 +13,11 @@ vec2 kept_away_at(ivec2 pixel) {
     SurfacePoint point = surface_point_at(pixel);
     vec2 kept_away = vec2(0.0);
     if (to_sun) {
+        float turn = 0.0;
+#ifdef SOFT_SUN
         SurfacePoint in_its_step = point;
-        float turn = as_random(hashed(in_steps(in_its_step)).xy).x;
+        turn = as_random(hashed(in_steps(in_its_step)).xy).x;
+#endif
         kept_away.r = sun_kept_away(position_at(pixel), point.normal, turn);
     }
     if (to_sky) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 16³, 8³, 4³ and single
-// voxels, each as large as it is empty. Blocks stop them as cubes, smooth voxels as the surface that is drawn of them.
+// Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 8³, 4³, 2³ and single voxels,
+// each as large as it is empty. Blocks stop them as cubes, smooth voxels as the surface that is drawn of them.
 // Bound must be the pool, its fields and its materials. SURFACES says whether any voxel of the world is smooth: what that
 // takes would slow rays down in worlds of blocks too, where it is never needed.
 #include "lib/grid.glsl"
@@ -48,14 +48,12 @@ Marched marched_chunk(ivec3 coord) {
     return Marched(coord, cell, pair_at(cell, OCCUPANCY_CELLS_8), pair_at(cell, OCCUPANCY_FLAGS).y);
 }
 
-// A brick of a part of the record.
 uvec2 brick_at(uint cell, uint part, ivec3 local) {
     ivec3 at = local >> 2;
     return pair_at(cell, part + uint((at.x * 8 + at.y) * 8 + at.z) * 2u);
 }
 
-// The half of a brick that a voxel lies in, with that voxel as bit 0 and the others of its 2³ at 0x330033, where it is
-// the lowest of them.
+// The half of a brick that a voxel lies in, and the voxel's bit in it.
 uint half_brick(uvec2 brick, ivec3 local) {
     return (local.z & 2) == 0 ? brick.x : brick.y;
 }
@@ -64,20 +62,18 @@ int place_in_half(ivec3 local) {
     return (local.z & 1) * 16 + (local.y & 3) * 4 + (local.x & 3);
 }
 
+const uint CELL_OF_2 = 0x330033u; // the eight voxels of a half brick's first cell of 2³
+
 // The edge of the largest cell about a voxel of a chunk that has nothing to look at, 0 where the voxel itself has.
 int empty_edge(Marched at, ivec3 local) {
     if (is_uniform(at.cell)) {
         return is_opaque_chunk(at.cell) ? 0 : CHUNK_SIZE;
     }
     ivec3 cell = local >> 3;
-    uint cells = cell.x < 2 ? at.cells_8.x : at.cells_8.y;
-    if ((cells >> ((cell.y & 2) * 4 + (cell.z & 2)) & 0x330033u) == 0u) {
-        return 16;
-    }
     uvec2 brick = brick_at(at.cell, OCCUPANCY_BRICKS, local);
-    bool is_empty_8 = !has_bit(cells, ((cell.x & 1) * 4 + cell.y) * 4 + cell.z);
+    bool is_empty_8 = !has_bit(cell.x < 2 ? at.cells_8.x : at.cells_8.y, ((cell.x & 1) * 4 + cell.y) * 4 + cell.z);
     uint voxels = half_brick(brick, local);
-    bool is_empty_2 = (voxels >> ((local.y & 2) * 4 + (local.x & 2)) & 0x330033u) == 0u;
+    bool is_empty_2 = (voxels >> ((local.y & 2) * 4 + (local.x & 2)) & CELL_OF_2) == 0u;
     int small = is_empty_2 ? 2 : has_bit(voxels, place_in_half(local)) ? 0 : 1;
     return is_empty_8 ? 8 : brick == uvec2(0u) ? 4 : small;
 }

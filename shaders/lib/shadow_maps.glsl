@@ -10,7 +10,9 @@ uniform mat4 map_from_eye[MAX_CASCADES]; // to texels and depth
 uniform vec2 map_scales[MAX_CASCADES];   // voxels: how wide a texel is, and how deep the map
 uniform vec2 cascade_ends[MAX_CASCADES]; // depths in the view: from where on the next one takes over, and where it has
 uniform int n_cascades;
+#ifdef SOFT_SUN
 uniform float sun_radius; // the tangent of half its size
+#endif
 
 const float AWAY = 1.0;    // texels
 const float GRAZING = 0.1; // cosine to the sun below which a surface's slope counts no further
@@ -61,6 +63,7 @@ float sharp_shadow(MapPoint point) {
     return sum / 9.0;
 }
 
+#ifdef SOFT_SUN
 // Over a disc of texels: how many of SOFT_TAPS are in the shade, and how far before the surface's plane lies what shades
 // them, as a sum.
 vec2 shade_on_disc(MapPoint point, float radius, float turn) {
@@ -83,10 +86,15 @@ float soft_shadow(MapPoint point, float turn) {
     float radius = sun_radius * found.y / max(found.x, 1.0) * scale.y / scale.x;
     return radius < 1.5 ? sharp_shadow(point) : shade_on_disc(point, min(radius, SOFT_TEXELS), turn).x / float(SOFT_TAPS);
 }
+#endif
 
 float shadow_in(int cascade, vec3 position, vec3 normal, float turn) {
     MapPoint point = map_point(cascade, position, normal, frame.sun_direction.xyz);
-    return sun_radius > 0.0 ? soft_shadow(point, turn) : sharp_shadow(point);
+#ifdef SOFT_SUN
+    return soft_shadow(point, turn);
+#else
+    return sharp_shadow(point);
+#endif
 }
 
 // Of a surface at a position relative to the eye. turn, 0 … 1, says how the taps of soft shadows lie.

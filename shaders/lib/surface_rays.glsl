@@ -32,7 +32,11 @@ float sky_occlusion(SurfacePoint point, Marched start, float radius) {
     SkyRays rays = sky_rays(point);
     vec3 origin = in_chunk(point, start.coord, rays.origin);
     float sum = 0.0;
-    for (int i = 0; i < SKY_RAYS; i++) {
+    // In the order of their angles (i = 5 j mod 8 sorts the fractions of the golden ratio's multiples), from the same one
+    // on: so neighbouring pixels' rays go side by side.
+    int first = int(rays.random.y * float(SKY_RAYS));
+    for (int k = 0; k < SKY_RAYS; k++) {
+        int i = 5 * (k - first) & SKY_RAYS - 1;
         float way = march(start, origin, sky_direction(rays, i), radius, point.is_smooth);
         float nearness = max(1.0 - way / radius, 0.0);
         sum += nearness * nearness;

@@ -4,15 +4,20 @@
 // A thread has a few rows of cells: their vertices and quads are counted, which gives the chunk its ranges and each thread
 // its places there, and then listed there, as what one must know of each. All threads together work the lists off, each
 // having as much as the others. The vertices of cells around the chunk, which its normals need, lie behind its own.
-#define THREADS 448
+#ifdef SMOOTHED
+#define THREADS 1024
+#else
+#define THREADS 640
+#endif
 layout(local_size_x = THREADS) in;
 
 #include "mesh/nets_range.glsl"
 #include "mesh/nets_field.glsl"
 
-const int ROWS = 3; // of cells along z, for each thread
+const int ROWS = 2; // of cells along z, for each thread
 const int THREADS_A_COLUMN = (CELLS + ROWS - 1) / ROWS;
 const int COLUMN = THREADS_A_COLUMN * ROWS; // places for rows of one y
+const uint ROW_THREADS = uint(CELLS * THREADS_A_COLUMN); // how many threads have rows
 
 // A row of cells at y · COLUMN + z: its first 32 cells; how many own vertices there are before it, then how many of those
 // around the chunk (13 bits), then its last three cells. Before that, sums of the threads' counts.
@@ -67,17 +72,22 @@ uvec2 find_rows(out uvec2 cells[ROWS]) {
     return n;
 }
 
-// The sums of n of the threads before this one. Sets totals. All threads call this.
+// The sums of n of the threads before this one. Sets totals. All threads call this; what they return is of use to those
+// that have rows.
 uvec2 sum_up(uvec2 n) {
     uint thread = gl_LocalInvocationIndex, half_of_sums = 0u;
     uvec2 sum = n;
-    for (uint step = 1u; step < THREADS; step <<= 1) {
-        rows[half_of_sums + thread] = sum;
+    for (uint step = 1u; step < ROW_THREADS; step <<= 1) {
+        if (thread < ROW_THREADS) {
+            rows[half_of_sums + thread] = sum;
+        }
         barrier();
-        sum += thread >= step ? rows[half_of_sums + thread - step] : uvec2(0u);
-        half_of_sums = uint(THREADS) - half_of_sums; // what others still read stays
+        if (thread < ROW_THREADS && thread >= step) {
+            sum += rows[half_of_sums + thread - step];
+        }
+        half_of_sums = ROW_THREADS - half_of_sums; // what others still read stays
     }
-    if (thread == THREADS - 1) {
+    if (thread == ROW_THREADS - 1u) {
         totals = sum;
     }
     barrier();
@@ -110,7 +120,7 @@ uint vertex_number(ivec3 cell) {
 
 // --- Lists -----------------------------------------------------------------------------------------------------------
 
-// A vertex's place in its cell's record: the cell, whether it is to lie in the cell's middle, and the corners.
+// What one must know of a vertex: its cell, and whether it is to lie in that cell's middle.
 uint pack_cell(ivec3 cell, bool centred) {
     return uint(cell.x | cell.y << 6 | cell.z << 12) | uint(centred) << 18;
 }
@@ -129,9 +139,7 @@ uint pack_edge(ivec3 at, int axis, bool upwards) {
 }
 
 void list_vertex(uint number, ivec3 cell, uint ground, uint smooth_bits, bool centred) {
-    uint at = range.first_vertex + number;
-    smooth_vertices[at].attributes = pack_cell(cell, centred);
-    smooth_vertices[at].slot = ground | smooth_bits << 8;
+    vertex_halves[2u * (range.first_vertex + number) + 1u] = uvec4(pack_cell(cell, centred), ground, smooth_bits, 0u);
 }
 
 uint list_edges(uint at, uvec2 edges, int axis, int y, int z, uvec2 ground) {
@@ -145,6 +153,9 @@ uint list_edges(uint at, uvec2 edges, int axis, int y, int z, uvec2 ground) {
 // List the vertices and quads of a row of cells, of which cells are those with a vertex. before are the counts before
 // it, as find_rows() has them, and those before the next row after.
 void list_row(int y, int z, uvec2 cells, inout uvec2 before) {
+    if (cells == NONE) {
+        return;
+    }
     Samples low = samples_at(y, z), next_y = samples_at(y + 1, z);
     Samples next_z = samples_at(y, z + 1), next_yz = samples_at(y + 1, z + 1);
     CellRow row = cell_row(y, z, low, next_y, next_z, next_yz);
@@ -182,18 +193,20 @@ void list_row(int y, int z, uvec2 cells, inout uvec2 before) {
 // --- What becomes of them --------------------------------------------------------------------------------------------
 
 void place_vertex(uint at) {
-    uint entry = smooth_vertices[at].attributes;
-    ivec3 cell = cell_of(entry);
+    uvec4 listed = vertex_halves[2u * at + 1u];
+    ivec3 cell = cell_of(listed.x);
     ivec3 fraction = ivec3(FRACTION_STEPS / 2);
-    if (!is_centred(entry)) {
-        fraction = place_in_cell(cell, smooth_vertices[at].slot & 0xFFu);
+    if (!is_centred(listed.x)) {
+        fraction = place_in_cell(cell, listed.y);
     }
     ivec3 position = (cell - BORDER) * FRACTION_STEPS + FRACTION_STEPS / 2 + fraction;
-    smooth_vertices[at].position = vec3(position) * (1.0 / float(FRACTION_STEPS));
+    vertex_halves[2u * at] = uvec4(floatBitsToUint(vec3(position) * (1.0 / float(FRACTION_STEPS))), 0u);
 }
 
+// Where a vertex is that was placed, in 2⁻¹² of a voxel.
 ivec3 position_of(uint number) {
-    return ivec3(smooth_vertices[range.first_vertex + number].position * float(FRACTION_STEPS));
+    uvec4 half_of_it = vertex_halves[2u * (range.first_vertex + number)];
+    return ivec3(uintBitsToFloat(half_of_it.xyz) * float(FRACTION_STEPS));
 }
 
 ivec3 crossed(ivec3 a, ivec3 b) {
@@ -210,25 +223,31 @@ uvec4 vertices_about(ivec3 sample_at, int axis, bool upwards) {
     return upwards ? uvec4(a, d, c, b) : uvec4(a, b, c, d);
 }
 
-// Add the areas of the quads about a vertex, of this chunk and of others.
-ivec3 area_about(ivec3 cell, uint ground, uint smooth_bits) {
+// The sum of the areas of the quads about a vertex at a place, of this chunk and of others.
+ivec3 area_about(ivec3 cell, ivec3 place, uint ground, uint smooth_bits) {
     ivec3 area = ivec3(0);
     uint edges = leaving_edges(ground, smooth_bits, 0) | leaving_edges(ground, smooth_bits, 1) << 8;
     for (edges |= leaving_edges(ground, smooth_bits, 2) << 16; edges != 0u; edges &= edges - 1u) {
         uint edge = uint(findLSB(edges)), k = edge & 7u;
-        uvec4 about = vertices_about(cell + corner_offset(k), int(edge >> 3), (ground >> k & 1u) != 0u);
-        area += crossed(position_of(about.z) - position_of(about.x), position_of(about.w) - position_of(about.y));
+        int axis = int(edge >> 3), p = (axis + 1) % 3, q = (axis + 2) % 3;
+        // The other three cells about the edge lie where it does, seen from the middle of this one.
+        bool p_up = (k & CORNER_BITS[p]) != 0u, q_up = (k & CORNER_BITS[q]) != 0u;
+        ivec3 to_p = p_up ? AXES[p] : -AXES[p], to_q = q_up ? AXES[q] : -AXES[q];
+        ivec3 next_p = position_of(vertex_number(cell + to_p)), next_q = position_of(vertex_number(cell + to_q));
+        ivec3 across = place - position_of(vertex_number(cell + to_p + to_q));
+        bool upwards = (ground >> k & 1u) != 0u;
+        area += crossed(across, p_up ^^ q_up ^^ upwards ? next_p - next_q : next_q - next_p);
     }
     return area;
 }
 
 void finish_vertex(uint at, uint row) {
-    ivec3 cell = cell_of(smooth_vertices[at].attributes);
-    uint corners = smooth_vertices[at].slot;
-    vec3 area = vec3(area_about(cell, corners & 0xFFu, corners >> 8));
-    smooth_vertices[at].attributes = vertex_attributes(cell, corners >> 8);
-    smooth_vertices[at].normal = area == vec3(0.0) ? vec3(0.0, 0.0, 1.0) : area * (1.0 / length(area));
-    smooth_vertices[at].slot = row;
+    uvec4 listed = vertex_halves[2u * at + 1u];
+    ivec3 cell = cell_of(listed.x);
+    vec3 area = vec3(area_about(cell, position_of(at - range.first_vertex), listed.y, listed.z));
+    vec3 normal = area == vec3(0.0) ? vec3(0.0, 0.0, 1.0) : area * (1.0 / length(area));
+    vertex_halves[2u * at].w = vertex_attributes(cell, listed.z);
+    vertex_halves[2u * at + 1u] = uvec4(floatBitsToUint(normal), row);
 }
 
 // For each axis, whether part lies between 0 and whole, both excluded.
@@ -273,6 +292,10 @@ void main() {
     }
     find_chunks(job.coord);
     barrier();
+    if (near_smooth) {
+        find_samples();
+    }
+    barrier();
     uvec2 cells[ROWS], n = uvec2(0u);
     if (near_smooth) {
         n = find_rows(cells);
@@ -288,14 +311,17 @@ void main() {
     }
 
     int y = column_of_thread(), first_z = first_row_of_thread();
+    uvec2 next = before;
     for (int i = 0; i < ROWS; i++) {
-        int z = first_z + i;
-        if (has_row(y, z)) {
-            rows[y * COLUMN + z] = uvec2(cells[i].x, before.x | cells[i].y << LAST_CELLS_SHIFT);
-            if (cells[i] != NONE) {
-                list_row(y, z, cells[i], before);
-            }
+        if (has_row(y, first_z + i)) {
+            rows[y * COLUMN + first_z + i] = uvec2(cells[i].x, next.x | cells[i].y << LAST_CELLS_SHIFT);
+            next.x += count_cells(y, first_z + i, cells[i]);
         }
+    }
+    int end_z = y < CELLS ? min(first_z + ROWS, CELLS) : first_z;
+    for (int z = first_z; z < end_z; z++) {
+        uvec2 row = rows[y * COLUMN + z];
+        list_row(y, z, uvec2(row.x, row.y >> LAST_CELLS_SHIFT), before);
     }
     prepare_field();
     groupMemoryBarrier();

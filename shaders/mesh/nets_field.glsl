@@ -33,8 +33,6 @@ ivec3 place_in_cell(ivec3 cell, uint corners) {
 
 uniform float smoothing; // the world's setting, 0 … 1
 
-const int REACH = 4; // the blur is a box of five samples, twice, along each axis
-const int WIDE = SAMPLES + 2 * REACH;
 const int WINDOW = 2 + 2 * REACH; // samples along each axis that the field at a cell's corners depends on
 const int WEIGHTS[WINDOW] = int[WINDOW](1, 2, 3, 4, 5, 4, 3, 2, 1, 0); // of the box twice
 const int FULL = 25 * 25 * 25;
@@ -43,46 +41,40 @@ const int LEAST = FULL / 64;
 const int THIN = FULL / 2;
 const int STRENGTH_STEPS = 256;
 
-shared uint wide_rows[WIDE * WIDE];     // ground: the first 32 of 44 samples
-shared uint wide_ends[WIDE * WIDE / 2]; // the other 12, of two rows
-shared uint row_sums[1 << WINDOW];      // the blur of a window's row at its fifth sample, and at its sixth << 16
+const int HALF_WINDOW = WINDOW / 2;
+
+// The blur of a window's row at its fifth sample, and at its sixth << 16: what its first five samples add, by their bits,
+// then what the others do. No two lanes that read different words of 32 wait for each other.
+shared uint row_sums[2 << HALF_WINDOW];
 
 // All threads call this; there must be a barrier after it.
 void prepare_field() {
-    for (int pair = int(gl_LocalInvocationIndex); pair < WIDE * WIDE / 2; pair += int(gl_WorkGroupSize.x)) {
-        uint ends = 0u;
-        for (int i = 0; i < 2; i++) {
-            int y = (2 * pair + i) / WIDE - REACH, z = (2 * pair + i) % WIDE - REACH;
-            uvec2 row = padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y, z, BORDER + REACH);
-            row |= padded_row(OCCUPANCY_SMOOTH, IS_SMOOTH, y, z, BORDER + REACH);
-            wide_rows[2 * pair + i] = row.x;
-            ends |= row.y << (16 * i);
+    uint thread = gl_LocalInvocationIndex;
+    if (thread < 2u << HALF_WINDOW) {
+        uint sum = 0u;
+        for (int i = 0; i < HALF_WINDOW; i++) {
+            int at = i + HALF_WINDOW * int(thread >> HALF_WINDOW);
+            sum += (thread >> i & 1u) * uint(WEIGHTS[at] | WEIGHTS[WINDOW - 1 - at] << 16);
         }
-        wide_ends[pair] = ends;
-    }
-    for (int bits = int(gl_LocalInvocationIndex); bits < 1 << WINDOW; bits += int(gl_WorkGroupSize.x)) {
-        int low = 0, high = 0;
-        for (int i = 0; i < WINDOW; i++) {
-            low += WEIGHTS[i] * (bits >> i & 1);
-            high += WEIGHTS[WINDOW - 1 - i] * (bits >> i & 1);
-        }
-        row_sums[bits] = uint(low | high << 16);
+        row_sums[thread] = sum;
     }
 }
 
-// The ground of a window's row: ten samples from x on of the wide row (y, z).
+// The ground of a window's row from x on, ten samples of the wide row (y, z), and more above them.
 uint window_row(int x, int y, int z) {
     int at = y * WIDE + z;
-    uvec2 row = uvec2(wide_rows[at], wide_ends[at >> 1] >> (16 * (at & 1)) & 0xFFFFu);
-    return bits_from(row, uint(x)) & (1u << WINDOW) - 1u;
+    uint low = ground_rows[at] >> (x >> 1) >> (x + 1 >> 1); // of which nothing is left from 32 on
+    uint ends = row_ends[at >> 1] >> (16 * (z & 1)) << 20;  // WIDE is even
+    return low | ends >> max(x - 12, 0);                    // below 12 they lie beyond the window
 }
 
-// The samples of a row that differ from both their neighbours on some axis.
-uint thin_samples(int x, int y, int z) {
-    uint row = window_row(x, y, z);
-    uint thin = (row ^ window_row(x, y - 1, z)) & (row ^ window_row(x, y + 1, z));
-    thin |= (row ^ window_row(x, y, z - 1)) & (row ^ window_row(x, y, z + 1));
-    return thin | (row ^ row << 1) & (row ^ row >> 1);
+uint row_sum(uint row) {
+    return row_sums[row & 31u] + row_sums[32u + (row >> HALF_WINDOW & 31u)];
+}
+
+// The samples of a window's row that differ from both their neighbours on some axis.
+uint thin_samples(uint row, uint before_y, uint after_y, uint before_z, uint after_z) {
+    return (row ^ before_y) & (row ^ after_y) | (row ^ before_z) & (row ^ after_z) | (row ^ row << 1) & (row ^ row >> 1);
 }
 
 // A number, positive but for rounding, divided by a positive one, rounded as IEEE 754 says, which OpenGL does not ask of a
@@ -121,7 +113,7 @@ void corner_values(ivec3 cell, uint corners, out int values[8]) {
     for (int z = 0; z < WINDOW; z++) {
         uint low = 0u, high = 0u;
         for (int y = 0; y < WINDOW; y++) {
-            uint row = row_sums[window_row(cell.x, cell.y + y, cell.z + z)];
+            uint row = row_sum(window_row(cell.x, cell.y + y, cell.z + z));
             low += row * uint(WEIGHTS[y]);
             high += row * uint(WEIGHTS[WINDOW - 1 - y]);
         }
@@ -130,15 +122,22 @@ void corner_values(ivec3 cell, uint corners, out int values[8]) {
         sums[2] += high * uint(WEIGHTS[z]);
         sums[3] += high * uint(WEIGHTS[WINDOW - 1 - z]);
     }
-    for (int k = 0; k < 8; k++) {
-        ivec3 at = corner_offset(uint(k));
-        uint thin = thin_samples(cell.x, cell.y + REACH + at.y, cell.z + REACH + at.z) >> (REACH + at.x) & 1u;
-        bool inside = (corners >> k & 1u) != 0u;
-        int depth = 2 * int(sums[2 * at.y + at.z] >> (16 * at.x) & 0xFFFFu) - FULL;
-        depth = max(inside ? depth : -depth, thin != 0u ? THIN : LEAST);
-        int strength = int(roundEven(smoothing * float(STRENGTH_STEPS)));
-        depth = strength * depth + (STRENGTH_STEPS - strength) * FLAT;
-        values[k] = inside ? -depth : depth;
+    uint near[16]; // the rows about the corners, from one before them on
+    for (int i = 0; i < 16; i++) {
+        near[i] = window_row(cell.x, cell.y + REACH - 1 + i / 4, cell.z + REACH - 1 + i % 4);
+    }
+    int strength = int(roundEven(smoothing * float(STRENGTH_STEPS)));
+    for (int yz = 0; yz < 4; yz++) {
+        int i = 5 + yz / 2 * 4 + yz % 2;
+        uint thin = thin_samples(near[i], near[i - 4], near[i + 4], near[i - 1], near[i + 1]);
+        for (int x = 0; x < 2; x++) {
+            int k = x * 2 + yz / 2 * 4 + yz % 2;
+            bool inside = (corners >> k & 1u) != 0u;
+            int depth = 2 * int(sums[yz] >> (16 * x) & 0xFFFFu) - FULL;
+            depth = max(inside ? depth : -depth, (thin >> (REACH + x) & 1u) != 0u ? THIN : LEAST);
+            depth = strength * depth + (STRENGTH_STEPS - strength) * FLAT;
+            values[k] = inside ? -depth : depth;
+        }
     }
 }
 

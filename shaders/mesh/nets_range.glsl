@@ -2,7 +2,8 @@
 // Where the vertices and quads of a chunk go.
 #include "mesh/nets_rows.glsl"
 
-layout(std430, binding = SMOOTH_VERTICES_BINDING) coherent buffer SmoothVertices { SmoothVertex smooth_vertices[]; };
+// SmoothVertices, each as two vectors of four words, which are read at once.
+layout(std430, binding = SMOOTH_VERTICES_BINDING) coherent buffer SmoothVertices { uvec4 vertex_halves[]; };
 layout(std430, binding = SMOOTH_QUADS_BINDING) coherent buffer SmoothQuads { SmoothQuad smooth_quads[]; };
 layout(std430, binding = SMOOTH_DRAWS_BINDING) buffer SmoothDraws { SmoothDraw smooth_draws[]; };
 layout(std430, binding = MESH_STATE_BINDING) buffer MeshState { NetsHeader header; NetsRow nets_rows[]; };

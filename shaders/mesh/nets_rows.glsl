@@ -98,10 +98,54 @@ struct Samples {
     uvec2 smooth_row;
 };
 
+// Ground, and in the smoothed field so many samples further on each side: rows (y, z) at y · WIDE + z, the first 32 samples
+// of each, then of two rows the others (12 bits) and the last four smooth ones; and the first 32 smooth ones.
+#ifdef SMOOTHED
+const int REACH = 4; // the blur is a box of five samples, twice, along each axis
+#else
+const int REACH = 0;
+#endif
+const int WIDE = SAMPLES + 2 * REACH;
+const uint ENDS_MASK = 0xFFFu, SMOOTH_SHIFT = 12u;
+
+shared uint ground_rows[WIDE * WIDE];
+shared uint row_ends[WIDE * WIDE / 2];
+shared uint smooth_rows[SAMPLES * SAMPLES];
+
+// A row of 36 samples from one that reaches further.
+uvec2 without_reach(uvec2 row) {
+#ifdef SMOOTHED
+    return uvec2(row.x >> REACH | row.y << (32 - REACH), row.y >> REACH & 15u);
+#else
+    return row;
+#endif
+}
+
+// All threads call this; there must be a barrier after it.
+void find_samples() {
+    for (int two = int(gl_LocalInvocationIndex); two < WIDE * WIDE / 2; two += int(gl_WorkGroupSize.x)) {
+        uint ends = 0u;
+        for (int i = 0; i < 2; i++) {
+            int row = 2 * two + i, y = row / WIDE - REACH, z = row % WIDE - REACH;
+            uvec2 ground = padded_row(OCCUPANCY_SMOOTH, IS_SMOOTH, y, z, BORDER + REACH);
+            if (min(y, z) >= 0 && max(y, z) < SAMPLES) {
+                uvec2 smooth_row = without_reach(ground);
+                smooth_rows[y * SAMPLES + z] = smooth_row.x;
+                ends |= smooth_row.y << SMOOTH_SHIFT << (16 * i);
+            }
+            ground |= padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y, z, BORDER + REACH);
+            ground_rows[row] = ground.x;
+            ends |= ground.y << (16 * i);
+        }
+        row_ends[two] = ends;
+    }
+}
+
 Samples samples_at(int y, int z) {
-    uvec2 opaque = padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y, z, BORDER);
-    uvec2 smooth_row = padded_row(OCCUPANCY_SMOOTH, IS_SMOOTH, y, z, BORDER);
-    return Samples(opaque | smooth_row, smooth_row);
+    int row = (y + REACH) * WIDE + z + REACH;
+    uint ends = row_ends[row >> 1] >> (16 * (row & 1)) & 0xFFFFu;
+    uvec2 smooth_row = uvec2(smooth_rows[y * SAMPLES + z], ends >> SMOOTH_SHIFT);
+    return Samples(without_reach(uvec2(ground_rows[row], ends & ENDS_MASK)), smooth_row);
 }
 
 uvec2 shifted(uvec2 row) {

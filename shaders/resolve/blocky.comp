@@ -58,7 +58,6 @@ void main() {
     if (place.level > 0u) {
         smooth_coarse_surface(place);
     }
-    ivec3 coord = ivec3(chunk.xyz) / CHUNK_SIZE;
-    place.quad = words.x ^ quad.face ^ uint(coord.x * 73856093 ^ coord.y * 19349663 ^ coord.z * 83492791);
+    place.quad = words.x ^ quad.face ^ number_of_chunk(ivec3(chunk.xyz) / CHUNK_SIZE);
     write_surface(pixel, place);
 }

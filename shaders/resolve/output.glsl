@@ -28,6 +28,11 @@ struct Place {
     uint quad; // a number that tells it from its neighbours, wherever it lies in the buffer
 };
 
+// A part of such a number, for all quads of a chunk.
+uint number_of_chunk(ivec3 chunk) {
+    return uint(chunk.x * 73856093 ^ chunk.y * 19349663 ^ chunk.z * 83492791);
+}
+
 void write_surface(ivec2 pixel, Place place) {
     Ray right = pixel_ray(vec2(pixel) + vec2(1.0, 0.0));
     Ray above = pixel_ray(vec2(pixel) + vec2(0.0, 1.0));

@@ -51,6 +51,6 @@ def test_places_are_used_again_and_no_more_are_made_than_there_is_room_for(
         for coord in coords:
             fields.touch(coord)
         fields.update(world, smooth, room, timers)
-        assert sorted(fields._places) == expected and fields.nbytes == room
+        assert sorted(fields._places) == expected and fields._buffer.size == room
     assert sorted(fields._free) == [0, 1, 2]
     fields.release()

@@ -117,11 +117,17 @@ def _inner(values: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.all([(np.abs(other - values) < 4).all(axis=2) for other in around], axis=0)
 
 
-@pytest.mark.parametrize("place", ["outside", "within"])
-def test_maps_agree_with_rays(place: str, renderer: Renderer, make_world: Make) -> None:
+@pytest.mark.parametrize("place", ["outside", "within", "parallel", "mirrored"])
+def test_maps_agree_with_rays(place: str, renderer: Renderer, make_world: Make, flat: Make) -> None:
     world = _random_world(make_world)
-    low, high = {"outside": ((0, 0, 0), (64, 64, 20)), "within": ((20, 20, 8), (28, 28, 14))}[place]
+    low, high = ((20, 20, 8), (28, 28, 14)) if place == "within" else ((0, 0, 0), (64, 64, 20))
     camera = orbit_camera(low, high, 30, 30, SIZE[0] / SIZE[1], 60)
+    if place == "parallel":
+        camera = flat(camera, 24.0)
+    elif place == "mirrored":
+        mirror = np.diag((-1.0, 1.0, 1.0, 1.0))
+        mirror[0, 3] = 64
+        camera = Camera(camera.view @ mirror, camera.projection)
     pictures = [_shot(renderer, world, camera, replace(LOOK, light=light), View.SHADOWS) for light in Light]
     inner = _inner(pictures[0]) & (pictures[0].max(axis=2) > 100)
     assert inner.sum() > 2000
@@ -190,7 +196,7 @@ def test_texels_show_the_same_as_the_camera_moves(each: AnyRenderer, make_world:
     maps, places = [], []
     for camera in cameras:
         draw_frame(each, [replace(shown, camera=camera)], *SIZE)
-        texture = each._maps._maps[shown.pool].depths
+        texture = each._shadow_maps._maps[shown.pool].depths
         depths = np.frombuffer(texture.read(alignment=1), np.float32).reshape(-1, MAP_EDGE)
         maps.append(depths[:MAP_EDGE].astype(np.float64))
         places.append(fit_cascades(camera, SUN, *box)[0].place)

@@ -97,7 +97,15 @@ DRAWS: list[tuple[int, dict[str, str]]] = [
         )
     ),
 ]
-PAGED = ["mesh/greedy.comp", "mesh/single.comp", "mesh/occupancy.comp", "resolve/blocky.comp", "resolve/smooth.comp"]
+PAGED = [
+    "mesh/downsample.comp",
+    "mesh/greedy.comp",
+    "mesh/nets.comp",
+    "mesh/occupancy.comp",
+    "mesh/single.comp",
+    "resolve/blocky.comp",
+    "resolve/smooth.comp",
+]
 """Compute shaders that read voxels, in one buffer or several."""
 
 PLAIN = [
@@ -117,6 +125,7 @@ PLAIN = [
     "light/sky.comp",
     "mesh/compact.comp",
     "mesh/free.comp",
+    "mesh/nets_compact.comp",
 ]
 
 
@@ -139,6 +148,17 @@ def test_every_pass_compiles_with_voxels_in_several_buffers(ctx: moderngl.Contex
     if pages + 7 > capabilities(ctx).max_compute_storage_blocks:
         pytest.skip("this driver has too few storage blocks")
     load_program(ctx, {"VOXEL_PAGES": pages, "PAGE_SLOTS": 100}, compute_shader=file).release()
+
+
+def test_surface_nets_compile_for_a_smoothed_field(ctx: moderngl.Context) -> None:
+    defines = {"VOXEL_PAGES": 1, "PAGE_SLOTS": 100, "SMOOTHED": 1}
+    load_program(ctx, defines, compute_shader="mesh/nets.comp").release()
+
+
+def test_soft_shadows_compile(ctx: moderngl.Context) -> None:
+    load_program(ctx, {"SOFT_SUN": 1}, compute_shader="light/maps.comp").release()
+    files = {"vertex_shader": "compose/picture.vert", "fragment_shader": "light/maps.frag"}
+    load_program(ctx, {"SOFT_SUN": 1}, version=LEAST_VERSION, **files).release()
 
 
 def test_no_shader_file_is_left_out() -> None:
