@@ -44,6 +44,12 @@ def test_worlds_are_lit_by_the_chosen_sun_or_by_the_settings(seen) -> None:
     assert _differs(found, "sun deleted", "sun of the settings") < 0.002  # the viewport names the active object
 
 
+def test_what_changes_the_light_has_the_viewport_drawn(seen) -> None:
+    _, found = seen
+    assert not found["nothing changes"]
+    assert found["the sun is turned"] and found["the sun is larger"] and found["shadows are weaker"]
+
+
 def test_a_viewport_that_moves_is_coarser_and_whole_at_rest(seen) -> None:
     _, found = seen
     whole = found["window"][2:]

@@ -57,6 +57,7 @@ def _light() -> driver.Steps:
     for name, rotation in (("low sun", (0, math.radians(-78), 0)), ("sun moved", (0, math.radians(78), 0))):
         sun.rotation_euler = rotation
         yield from driver.photograph(name)
+    yield from _changes(settings, sun)
     settings.use_shadows = settings.use_occlusion = False
     yield from driver.photograph("without shadows")
     settings.use_shadows = settings.use_occlusion = True
@@ -65,6 +66,32 @@ def _light() -> driver.Steps:
     with driver.context():
         bpy.ops.object.delete()
     yield from driver.photograph("sun deleted")
+
+
+def _changes(settings: Any, sun: bpy.types.Object) -> driver.Steps:
+    """What changes the light has the viewport drawn again, by itself."""
+    handler = scenery.ours("addon.viewport.handler")
+    draw, drawn = handler._draw, []
+
+    def noted(context: Any) -> None:
+        drawn.append(context.region.as_pointer())
+        draw(context)
+
+    handler._draw = noted
+    for name, owner, prop, value in (
+        ("nothing changes", settings, None, None),
+        ("the sun is turned", sun, "rotation_euler", (0.1, 1.3, 0.0)),
+        ("the sun is larger", sun.data, "angle", 0.1),
+        ("shadows are weaker", settings, "shadow_strength", 0.5),
+    ):
+        drawn.clear()
+        if prop is not None:
+            setattr(owner, prop, value)
+        for _ in range(3):
+            yield
+        driver.record(name, len(drawn) > 0)
+    handler._draw = draw
+    settings.shadow_strength = 1.0
 
 
 def _moves(space: Any, preview: Any) -> driver.Steps:
