@@ -66,7 +66,7 @@ class Preview:
         pacer.measure(self._way.renderer.timers.frames, self._pacers.longest_frame(now))
         if not is_finished:
             return RETRY_SECONDS
-        return pacer.rests_in(now) if quality != choices.quality else None
+        return max(pacer.rests_in(now), 0.0) if quality != choices.quality else None
 
     @property
     def _n_frames(self) -> int:

@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture(scope="module", params=["opengl", "vulkan"])
 def seen(request: pytest.FixtureRequest, window):
     """What scripts/preview.py saw."""
-    return request.param, window("preview", request.param, timeout=120)
+    return request.param, window("preview", request.param, timeout=200)
 
 
 def test_the_way_fits_the_backend(seen) -> None:
@@ -40,8 +40,8 @@ def test_worlds_are_lit_by_the_chosen_sun_or_by_the_settings(seen) -> None:
     _, found = seen
     assert _differs(found, "sun of the settings", "low sun") > 0.02
     assert _differs(found, "low sun", "sun moved") > 0.02
-    assert _differs(found, "sun deleted", "sun of the settings") < 0.001
-    assert _differs(found, "without shadows", "sun deleted") > 0.01
+    assert _differs(found, "sun moved", "without shadows") > 0.02
+    assert _differs(found, "sun deleted", "sun of the settings") < 0.002  # the viewport names the active object
 
 
 def test_a_viewport_that_moves_is_coarser_and_whole_at_rest(seen) -> None:

@@ -57,14 +57,14 @@ def _light() -> driver.Steps:
     for name, rotation in (("low sun", (0, math.radians(-78), 0)), ("sun moved", (0, math.radians(78), 0))):
         sun.rotation_euler = rotation
         yield from driver.photograph(name)
+    settings.use_shadows = settings.use_occlusion = False
+    yield from driver.photograph("without shadows")
+    settings.use_shadows = settings.use_occlusion = True
     bpy.context.view_layer.objects.active = sun
     sun.select_set(True)
     with driver.context():
         bpy.ops.object.delete()
     yield from driver.photograph("sun deleted")
-    settings.use_shadows = settings.use_occlusion = False
-    yield from driver.photograph("without shadows")
-    settings.use_shadows = settings.use_occlusion = True
 
 
 def _moves(space: Any, preview: Any) -> driver.Steps:
