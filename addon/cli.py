@@ -160,6 +160,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DEGREES",
         help="the sun's diameter: the larger, the softer its shadows (default 0, which is sharp)",
     )
+    sub.add_argument(
+        "--detail",
+        type=float,
+        default=0.0,
+        metavar="PIXELS",
+        help="how many pixels a voxel may cover that stands for several: far ones are put together (default 0: none)",
+    )
     sub.add_argument("--stats", action="store_true", help="print what drawing took")
     output(sub, "the .png file to write")
 
@@ -230,7 +237,7 @@ def _render(options: argparse.Namespace) -> None:
     check_writable(options.output)
     world = _read_world(options.file)
     light = {"shadows": options.shadows, "occlusion": options.occlusion, "sun_size": options.sun_size}
-    picture = Picture(tuple(options.size), tuple(options.view), options.show, **light)
+    picture = Picture(tuple(options.size), tuple(options.view), options.show, options.detail, **light)
     write_file(options.output, _run(picture.drawing(world)))
     if picture.reduced is not None:
         print(picture.reduced, file=sys.stderr)

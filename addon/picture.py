@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..gpu_backend.views import View
+from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job
+from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from . import worlds
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 class Picture:
     """A picture to be drawn of a world, seen from azimuth and elevation in degrees; show is the name of a View, and
-    shadows, occlusion and sun_size are those of a Look.
+    detail, shadows, occlusion and sun_size are those of a Look.
 
     Once it is drawn, figures has what drawing took, and reduced why the graphics driver could not do all, if so.
     """
@@ -29,6 +31,7 @@ class Picture:
         size: tuple[int, int],
         view: tuple[float, float],
         show: str = "lit",
+        detail: float = 0.0,
         *,
         shadows: float = 1.0,
         occlusion: float = 1.0,
@@ -37,8 +40,13 @@ class Picture:
         from ..gpu_backend.renderer import Look, check_picture_size
 
         check_picture_size(*size)
+        if not 0 <= detail <= MAX_PICTURE_EDGE:
+            raise VoxelwrightError(
+                f"The detail of a picture is 0 to {MAX_PICTURE_EDGE} pixels; {detail:g} was asked for."
+            )
         self._size, self._view = size, view
-        self._look = Look(View[show.upper()], shadows=shadows, occlusion=occlusion, sun_size=sun_size)
+        kind = View[show.upper()]
+        self._look = Look(kind, detail=detail, shadows=shadows, occlusion=occlusion, sun_size=sun_size)
 
     def drawing(self, world: World) -> Job[bytes]:
         """The PNG file. Raises VoxelwrightError for a world without voxels."""

@@ -314,7 +314,8 @@ class WorldPool(Pool):
 
     def _make_fields(self, world: World) -> None:
         smooth = (coord for coord in self._surfaces.chunks if coord in self._slots and coord not in self._waiting)
-        self.fields.update(world, smooth, int(self._budget * _VOXEL_SHARE) - self._pages.nbytes, self._timers)
+        room = min(int(self._budget * _VOXEL_SHARE) - self._pages.nbytes, self._able.max_storage_block_bytes)
+        self.fields.update(world, smooth, room, self._timers)
 
     def _mesh(self, world: World) -> None:
         self._remesh(self._rows_without_room(self.quads, wait=False))

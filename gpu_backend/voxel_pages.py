@@ -65,7 +65,7 @@ class VoxelPages:
         that were there stay as they are."""
         if n_slots <= self.capacity:
             return
-        wanted = min(max(n_slots, self.capacity + self.capacity // 4, _FIRST_SLOTS), self.max_slots)
+        wanted = min(max(n_slots, self.capacity + self.capacity // 8, _FIRST_SLOTS), self.max_slots)
         self._occupancy = grown(self._ctx, self._occupancy, wanted * OCCUPANCY_BYTES)
         while self.capacity < wanted:
             first = self.capacity // self.page_slots * self.page_slots

@@ -26,12 +26,12 @@ uint field_bytes(uint field, ivec3 at) {
     return fields[word] >> shift | (shift == 24u ? fields[word + 1u] << 8 : 0u);
 }
 
-float between(uint bytes, float along) {
-    return mix(field_value(bytes), field_value(bytes >> 8), along);
+vec4 field_values(uvec4 bytes) {
+    return vec4(bytes & FIELD_VALUE_MASK) - FIELD_ZERO;
 }
 
-// The field at a point of a voxel (local, 0 … 31), from the chunk's lowest corner. In a cell without a smooth surface each
-// voxel is a cube of its own value.
+// The field at a point of a voxel (local, 0 … 31), from the chunk's lowest corner. In a cell without a smooth surface
+// each voxel is a cube of its own value.
 float field_at(uint field, ivec3 local, vec3 point) {
     ivec3 cell = clamp(ivec3(floor(point - 0.5)), local - 1, local);
     uint lowest = field_bytes(field, cell);
@@ -39,10 +39,13 @@ float field_at(uint field, ivec3 local, vec3 point) {
         return field_value(field_byte(field, local));
     }
     vec3 along = clamp(point - 0.5 - vec3(cell), 0.0, 1.0);
-    vec2 low = vec2(between(lowest, along.z), between(field_bytes(field, cell + ivec3(0, 1, 0)), along.z));
-    vec2 high = vec2(
-        between(field_bytes(field, cell + ivec3(1, 0, 0)), along.z), between(field_bytes(field, cell + ivec3(1, 1, 0)), along.z)
+    uvec4 bytes = uvec4(
+        lowest,
+        field_bytes(field, cell + ivec3(0, 1, 0)),
+        field_bytes(field, cell + ivec3(1, 0, 0)),
+        field_bytes(field, cell + ivec3(1, 1, 0))
     );
-    vec2 middle = mix(low, high, along.x);
+    vec4 columns = mix(field_values(bytes), field_values(bytes >> 8), along.z);
+    vec2 middle = mix(columns.xy, columns.zw, along.x);
     return mix(middle.x, middle.y, along.y);
 }

@@ -6,6 +6,7 @@
 
 layout(std430, binding = OCCUPANCY_BINDING) readonly buffer Occupancy { uint occupancy[]; };
 
+const float LEAST_ALONG_FACE = 0.1; // of a normal: a step is seen also where the surface leans back
 const int NORMAL_REACH = 2;
 const int NORMAL_BITS = 2 * NORMAL_REACH + 1;
 
@@ -46,6 +47,9 @@ vec3 level_normal(uint level, uint cell, ivec3 chunk, ivec3 local, vec3 face) {
             opaque += ivec3(along_x, n * y, n * z);
         }
     }
-    vec3 normal = -vec3(opaque);
-    return dot(normal, face) > 0.0 ? normalize(normal) : face;
+    if (opaque == ivec3(0)) {
+        return face;
+    }
+    vec3 normal = -normalize(vec3(opaque));
+    return normalize(normal + face * max(LEAST_ALONG_FACE - dot(normal, face), 0.0));
 }

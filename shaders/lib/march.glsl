@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 8³, 4³, 2³ and single voxels,
 // each as large as it is empty. Blocks stop them as cubes, smooth voxels as the surface that is drawn of them.
+//
 // Bound must be the pool, its fields and its materials. SURFACES says whether any voxel of the world is smooth: what that
 // takes would slow rays down in worlds of blocks too, where it is never needed.
 #include "lib/grid.glsl"
@@ -14,10 +15,10 @@ const float NOTHING_MET = 1e30;
 
 // Rays from smooth surfaces begin within the ground where what is drawn, quads, lies deeper than the field's own surface,
 // and would graze it where that is higher. So up to this way the surface that they come from lets them pass, and what
-// else is smooth stops them in this depth only (50 is a voxel's).
+// else is smooth stops them in this depth only, some 0.2 voxels.
 const float OWN_SURFACE = 2.0;
-const float OWN_DEPTH = 10.0;
-const float SURFACE_SAMPLES = 4.0; // in each voxel that a smooth surface passes through
+const float OWN_DEPTH = 0.4 * FIELD_FLAT;
+const int SURFACE_SAMPLES = 4; // in each voxel that a smooth surface passes through
 
 bool has_bit(uint word, int bit) {
     return (word >> bit & 1u) != 0u;
@@ -98,9 +99,10 @@ float met_in_voxel(
     if (!has_bit(passed, place_in_half(local))) {
         return own && way < OWN_SURFACE && is_smooth_voxel(at.cell, local) ? NOTHING_MET : way;
     }
-    float step = (leave - way) / SURFACE_SAMPLES;
+    float step = (leave - way) / float(SURFACE_SAMPLES);
     float before = -1.0;
-    for (float there = way + 0.5 * step; there < leave; there += step) {
+    for (int k = 0; k < SURFACE_SAMPLES; k++) {
+        float there = way + step * (float(k) + 0.5);
         bool is_near = from_smooth && there < OWN_SURFACE;
         float value = field_at(at.field - 1u, local, from_chunk + direction * there);
         if (value < (is_near ? -OWN_DEPTH : 0.0) && !(own && is_near)) {
@@ -123,8 +125,9 @@ float way_to_end(ivec3 chunk, vec3 origin, vec3 direction) {
 }
 
 // How far along a ray the first opaque thing is, NOTHING_MET where there is none within reach. The ray begins in the chunk
-// of at, at origin from its lowest corner; direction is a unit vector; from_smooth says that it begins at a smooth surface.
-// From one voxel it only ever goes to one with which that shares a face, so that nothing leaks through edges and corners.
+// of at, at origin from its lowest corner; direction is a unit vector; from_smooth says that it begins at a smooth
+// surface. From one voxel it only ever goes to one with which that shares a face, so that nothing leaks through edges and
+// corners.
 float march(Marched at, vec3 origin, vec3 direction, float reach, bool from_smooth) {
     ivec3 first_chunk = at.coord;
     bvec3 forward = greaterThanEqual(direction, vec3(0.0));

@@ -9,7 +9,7 @@
 #include "lib/records.glsl"
 #include "mesh/transparency.glsl"
 
-#define THREADS 256
+#define THREADS 1024
 layout(local_size_x = THREADS) in;
 
 layout(std430, binding = JOBS_BINDING) readonly buffer Jobs { LevelJob jobs[]; };

@@ -153,6 +153,7 @@ def test_bake_writes_obj_and_a_blend_that_holds_the_world(world_file, run, tmp_p
         (["render", "good.vxw", "-o", "p.png", "--size", "0", "100"], "pixels"),
         (["render", "good.vxw", "-o", "p.png", "--shadows", "2"], "from 0 to 1"),
         (["render", "good.vxw", "-o", "p.png", "--sun-size", "90"], "45 degrees"),
+        (["render", "good.vxw", "-o", "p.png", "--detail", "-1"], "detail"),
         (["bake", "good.vxw", "-o", "w.stp"], "must end in"),
         (["bake", "good.vxw", "-o", "missing/w.glb"], "missing"),
         (["bake", "good.vxw", "--mesh", "round", "-o", "w.glb"], "round"),

@@ -62,10 +62,10 @@ def _terrain(seed: int, n: int = 128) -> Voxels:
 
 
 def _shattered(seed: int, palette: Palette, low: Coord = (-3, 2, -1)) -> World:
-    """6 × 5 × 4 chunks of all kinds, of opaque and of transparent materials."""
+    """4 × 4 × 3 chunks of all kinds, of opaque, transparent and smooth materials."""
     rng = np.random.default_rng(seed)
-    voxels = np.zeros((192, 160, 128), np.uint16)
-    for chunk in np.ndindex(6, 5, 4):
+    voxels = np.zeros((128, 128, 96), np.uint16)
+    for chunk in np.ndindex(4, 4, 3):
         place = tuple(slice(c * CHUNK_SIZE, (c + 1) * CHUNK_SIZE) for c in chunk)
         kind = rng.integers(0, 6)
         if kind == 0:
@@ -172,7 +172,7 @@ def test_edits_make_only_the_chunks_above_them_anew(
     monkeypatch.setattr(DownsamplePass, "run", lambda self, jobs, n, how: (counts.append(n), run(self, jobs, n, how)))
     rng = np.random.default_rng(5)
     corner = world.coords()[0]
-    for step, density in enumerate((0.2, 1.0, 0.0, 0.5)):
+    for step, density in enumerate((0.2, 1.0, 0.0, 0.1)):
         voxels = ((rng.random((32, 32, 32)) < density) * int(palette.voxel(3))).astype(np.uint16)
         _edited(world, corner if step < 3 else (9, 9, 9), voxels)
         counts.clear()
@@ -180,7 +180,7 @@ def test_edits_make_only_the_chunks_above_them_anew(
         if step < 3:
             assert counts == [[1] * levels.N_LEVELS]
         finish(pool.bring(world, np.zeros(3), levels=True))
-        _check_coarse_chunks(pool, world)
+    _check_coarse_chunks(pool, world)
     assert _quads(pool) == _quads(_pool(renderer, world))
 
 
@@ -236,7 +236,7 @@ def test_one_level_shows_at_every_place(renderer: Renderer, palette: Palette, dr
                     n_shown[level] += shares[-1] > 0
                 assert end == np.float32(-1e30)
                 assert sum(shares) == pytest.approx(1, abs=1e-6)
-    assert min(n_shown.values()) > 20, n_shown
+    assert min(n_shown.values()) > 20
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -304,8 +304,8 @@ def test_smooth_voxels_become_blocks_in_the_light_of_a_smooth_surface(
         mean = normals.reshape(-1, 3).mean(axis=0)
         assert np.arccos(mean @ expected / np.linalg.norm(mean)) < np.radians(8)
         assert (normals @ expected > 0.8).mean() > 0.9
-        shown = renderer.render(world, camera, *SIZE, replace(look, view=View.LEVELS), samples=1)[20:60, 30:90]
-        assert (shown == shown[0, 0]).all()
+        seen = renderer.render(world, camera, *SIZE, replace(look, view=View.LEVELS), samples=1)[20:60, 30:90, :3]
+        assert np.ptp(seen.astype(int), axis=(0, 1)).max() <= 1
 
 
 # --- Off, and without room -------------------------------------------------------------------------------------------
@@ -348,7 +348,8 @@ def test_without_room_all_is_in_full_detail(renderer: Renderer, palette: Palette
 
 
 def test_quads_without_room_make_levels_go_first(renderer: Renderer, palette: Palette) -> None:
-    world = _shattered(8, palette)
+    noise = np.random.default_rng(8).random((96, 96, 64)) < 0.1
+    world = _world(noise.astype(np.uint16), palette)
     plain = _pool(renderer, world, keep=False)
     pool = renderer.new_pool()
     quad_bytes = 8 + 4 / 32
@@ -357,7 +358,7 @@ def test_quads_without_room_make_levels_go_first(renderer: Renderer, palette: Pa
     for _ in range(20):
         if pool.update(world, np.zeros(3), levels=True):
             break
-        pool._remesh(pool._rows_without_room(wait=True))
+        pool._remesh(pool._rows_without_room(pool.quads, wait=True))
     assert not pool.has_levels and pool.notice is None
     assert _quads(pool) == _quads(plain)
 
