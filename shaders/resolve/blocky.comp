@@ -54,15 +54,10 @@ void main() {
     place.material = quad.material;
     place.face = quad.face;
     place.is_smooth = false;
-<<<<<<< HEAD
     place.level = uint(findMSB(uint(chunk.w)));
     if (place.level > 0u) {
         smooth_coarse_surface(place);
     }
-    ivec3 coord = ivec3(chunk.xyz) / CHUNK_SIZE;
-    place.quad = words.x ^ quad.face ^ uint(coord.x * 73856093 ^ coord.y * 19349663 ^ coord.z * 83492791);
-=======
-    place.quad = words.x ^ quad.face ^ number_of_chunk(ivec3(corner) / CHUNK_SIZE);
->>>>>>> nets8
+    place.quad = words.x ^ quad.face ^ number_of_chunk(ivec3(chunk.xyz) / CHUNK_SIZE);
     write_surface(pixel, place);
 }
