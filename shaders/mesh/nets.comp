@@ -166,23 +166,14 @@ void list_row(int y, int z, uvec2 cells, inout uvec2 before) {
     }
     before.y = quad - range.first_quad;
 
-    bool is_own_row = is_inner_cell(y) && is_inner_cell(z), with_blocks = (found_flags & HAS_BLOCKS) != 0u;
-    uvec2 blocky[4], opaque[4];
-    for (int i = 0; i < 4; i++) {
-        blocky[i] = with_blocks ? padded_row(OCCUPANCY_BLOCKY, IS_BLOCKY, y + (i & 1), z + (i >> 1), BORDER) : NONE;
-        opaque[i] = with_blocks ? padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y + (i & 1), z + (i >> 1), BORDER) : NONE;
-    }
+    bool is_own_row = is_inner_cell(y) && is_inner_cell(z);
+    int n_rows = (found_flags & HAS_BLOCKS) != 0u ? 4 : 0; // of blocks about a cell
     while (cells != NONE) {
         uint x = take_lowest(cells);
         ivec3 cell = ivec3(x, y, z);
         uint ground = corner_bits(low.ground, next_y.ground, next_z.ground, next_yz.ground, x);
         uint soft = corner_bits(low.smooth_row, next_y.smooth_row, next_z.smooth_row, next_yz.smooth_row, x);
-        bool centred = false;
-        if (with_blocks) {
-            uint blocks = corner_bits(blocky[0], blocky[1], blocky[2], blocky[3], x);
-            uint glass = (blocks | soft) & ~corner_bits(opaque[0], opaque[1], opaque[2], opaque[3], x);
-            centred = has_block_face(cell, blocks, ground, glass);
-        }
+        bool centred = n_rows > 0 && has_block_face(cell, ground, soft, n_rows);
         bool is_own = is_own_row && is_inner_cell(cell.x);
         uint number = is_own ? before.x & OWN_MASK : n_own() + (before.x >> OTHERS_SHIFT);
         before.x += is_own ? 1u : 1u << OTHERS_SHIFT;
@@ -203,10 +194,30 @@ void place_vertex(uint at) {
     vertex_halves[2u * at] = uvec4(floatBitsToUint(vec3(position) * (1.0 / float(FRACTION_STEPS))), 0u);
 }
 
-// Where a vertex is that was placed, in 2⁻¹² of a voxel.
-ivec3 position_of(uint number) {
+// The places of the first vertices, which their neighbours ask for again and again: in the memory of samples, which nobody
+// needs any more, two words each.
+const uint N_KEPT = uint(SAMPLE_WORDS) / 2u;
+const int KEPT_BITS = 18; // of each coordinate, counted from the lowest sample's corner
+
+ivec3 read_position(uint number) {
     uvec4 half_of_it = vertex_halves[2u * (range.first_vertex + number)];
-    return ivec3(uintBitsToFloat(half_of_it.xyz) * float(FRACTION_STEPS));
+    return ivec3(uintBitsToFloat(half_of_it.xyz) * float(FRACTION_STEPS)) + BORDER * FRACTION_STEPS;
+}
+
+void keep_position(uint number) {
+    uvec3 place = uvec3(read_position(number));
+    samples[number] = place.x | place.y << KEPT_BITS;
+    samples[N_KEPT + number] = place.y >> (32 - KEPT_BITS) | place.z << (2 * KEPT_BITS - 32);
+}
+
+// Where a vertex is that was placed, in 2⁻¹² of a voxel from the lowest sample's corner.
+ivec3 position_of(uint number) {
+    if (number >= N_KEPT) {
+        return read_position(number);
+    }
+    uint low = samples[number], high = samples[N_KEPT + number];
+    uint y = low >> KEPT_BITS | high << (32 - KEPT_BITS);
+    return ivec3(low, y, high >> (2 * KEPT_BITS - 32)) & (1 << KEPT_BITS) - 1;
 }
 
 ivec3 crossed(ivec3 a, ivec3 b) {
@@ -241,12 +252,15 @@ ivec3 area_about(ivec3 cell, ivec3 place, uint ground, uint smooth_bits) {
     return area;
 }
 
-void finish_vertex(uint at, uint row) {
+void find_materials(uint at) {
     uvec4 listed = vertex_halves[2u * at + 1u];
-    ivec3 cell = cell_of(listed.x);
-    vec3 area = vec3(area_about(cell, position_of(at - range.first_vertex), listed.y, listed.z));
+    vertex_halves[2u * at].w = vertex_attributes(cell_of(listed.x), listed.z);
+}
+
+void find_normal(uint at, uint row) {
+    uvec4 listed = vertex_halves[2u * at + 1u];
+    vec3 area = vec3(area_about(cell_of(listed.x), position_of(at - range.first_vertex), listed.y, listed.z));
     vec3 normal = area == vec3(0.0) ? vec3(0.0, 0.0, 1.0) : area * (1.0 / length(area));
-    vertex_halves[2u * at].w = vertex_attributes(cell, listed.z);
     vertex_halves[2u * at + 1u] = uvec4(floatBitsToUint(normal), row);
 }
 
@@ -332,8 +346,15 @@ void main() {
     }
     groupMemoryBarrier();
     barrier();
+    for (uint number = thread; number < min(n_vertices(), N_KEPT); number += uint(THREADS)) {
+        keep_position(number);
+    }
     for (uint at = range.first_vertex + thread; at < own_end; at += uint(THREADS)) {
-        finish_vertex(at, job.row);
+        find_materials(at);
+    }
+    barrier();
+    for (uint at = range.first_vertex + thread; at < own_end; at += uint(THREADS)) {
+        find_normal(at, job.row);
     }
     uint quads_end = range.first_quad + totals.y;
     for (uint at = range.first_quad + thread; at < quads_end; at += uint(THREADS)) {

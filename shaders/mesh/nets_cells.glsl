@@ -35,12 +35,25 @@ int chunk_of_sample(ivec3 at) {
 }
 
 uint material_of_sample(ivec3 at) {
-    return material_of(voxel_of_cell(around[chunk_of_sample(at)], at - BORDER & CHUNK_SIZE - 1));
+    uint cell = around[chunk_of_sample(at)];
+    ivec3 local = at - BORDER & CHUNK_SIZE - 1;
+    uint i = uint((local.x * CHUNK_SIZE + local.y) * CHUNK_SIZE + local.z);
+    uint slot = is_uniform(cell) ? 0u : cell - 1u; // any, so that there is no branch to wait at
+    uint word = voxel_word(slot, i >> 1) >> (16u * (i & 1u));
+    return material_of((is_uniform(cell) ? cell : word) & 0xFFFFu);
 }
 
-// Whether any edge of a cell joins a block and what its face shows towards; of the bits of corners that are blocks,
-// ground, and see-through.
-bool has_block_face(ivec3 cell, uint blocky, uint ground, uint glass) {
+// Whether any edge of a cell joins a block and what its face shows towards; of the bits of corners that are ground and
+// smooth. n_rows is 4; a loop of a number that compilers do not know is not unrolled, which would take many registers.
+bool has_block_face(ivec3 cell, uint ground, uint smooth_bits, int n_rows) {
+    uint blocky = 0u, opaque = 0u;
+    for (int i = 0; i < n_rows; i++) {
+        int y = cell.y + (i >> 1), z = cell.z + (i & 1), corner = 4 * (i >> 1) + (i & 1);
+        uint x = uint(cell.x);
+        blocky |= two_corners(padded_row(OCCUPANCY_BLOCKY, IS_BLOCKY, y, z, BORDER), x) << corner;
+        opaque |= two_corners(padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y, z, BORDER), x) << corner;
+    }
+    uint glass = (blocky | smooth_bits) & ~opaque;
     uint open = ~(ground | blocky) | glass;
     for (int axis = 0; axis < 3; axis++) {
         uint bit = CORNER_BITS[axis];
