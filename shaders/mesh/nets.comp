@@ -252,17 +252,18 @@ uvec4 vertices_about(ivec3 sample_at, int axis, bool upwards) {
 // The sum of the areas of the quads about a vertex at a place, of this chunk and of others.
 ivec3 area_about(ivec3 cell, ivec3 place, uint ground, uint smooth_bits) {
     ivec3 area = ivec3(0);
-    uint edges = leaving_edges(ground, smooth_bits, 0) | leaving_edges(ground, smooth_bits, 1) << 8;
-    for (edges |= leaving_edges(ground, smooth_bits, 2) << 16; edges != 0u; edges &= edges - 1u) {
-        uint edge = uint(findLSB(edges)), k = edge & 7u;
-        int axis = int(edge >> 3), p = (axis + 1) % 3, q = (axis + 2) % 3;
-        // The other three cells about the edge lie where it does, seen from the middle of this one.
-        bool p_up = (k & CORNER_BITS[p]) != 0u, q_up = (k & CORNER_BITS[q]) != 0u;
-        ivec3 to_p = p_up ? AXES[p] : -AXES[p], to_q = q_up ? AXES[q] : -AXES[q];
-        ivec3 next_p = position_of(vertex_number(cell + to_p)), next_q = position_of(vertex_number(cell + to_q));
-        ivec3 across = place - position_of(vertex_number(cell + to_p + to_q));
-        bool upwards = (ground >> k & 1u) != 0u;
-        area += crossed(across, p_up ^^ q_up ^^ upwards ? next_p - next_q : next_q - next_p);
+    for (int axis = 0; axis < 3; axis++) {
+        int p = (axis + 1) % 3, q = (axis + 2) % 3;
+        for (uint edges = leaving_edges(ground, smooth_bits, axis); edges != 0u; edges &= edges - 1u) {
+            uint k = uint(findLSB(edges));
+            // The other three cells about the edge lie where it does, seen from the middle of this one.
+            bool p_up = (k & CORNER_BITS[p]) != 0u, q_up = (k & CORNER_BITS[q]) != 0u;
+            ivec3 to_p = p_up ? AXES[p] : -AXES[p], to_q = q_up ? AXES[q] : -AXES[q];
+            ivec3 next_p = position_of(vertex_number(cell + to_p)), next_q = position_of(vertex_number(cell + to_q));
+            ivec3 across = place - position_of(vertex_number(cell + to_p + to_q));
+            bool upwards = (ground >> k & 1u) != 0u;
+            area += crossed(across, p_up ^^ q_up ^^ upwards ? next_p - next_q : next_q - next_p);
+        }
     }
     return area;
 }
