@@ -82,15 +82,15 @@ uint vertex_attributes(ivec3 cell, uint smooth_bits) {
     }
     // A rank is how common a material is, and then how low.
     uint best = 0u, second = 0u;
-    for (uint k = 0u; k < 8u; k++) {
-        uint n = 0u;
-        for (uint other = 0u; other < 8u; other++) {
-            n += uint(materials[other] == materials[k]) & smooth_bits >> other;
+    for (uint left = smooth_bits; left != 0u; ) {
+        uint material = materials[findLSB(left)], alike = 0u;
+        for (uint k = 0u; k < 8u; k++) {
+            alike |= uint(materials[k] == material) << k;
         }
-        uint rank = n << 8 | ~materials[k] & 0xFFu;
-        bool counts = (smooth_bits >> k & 1u) != 0u && rank != best;
-        second = counts && rank > best ? best : counts && rank > second ? rank : second;
-        best = counts && rank > best ? rank : best;
+        uint rank = uint(bitCount(alike & smooth_bits)) << 8 | ~material & 0xFFu;
+        left &= ~alike;
+        second = rank > best ? best : max(second, rank);
+        best = max(best, rank);
     }
     uint material = ~best & 0xFFu, other = second == 0u ? material : ~second & 0xFFu;
     uint a = best >> 8, b = second >> 8;

@@ -23,7 +23,7 @@ const uvec2 NEAR = uvec2(0xFFFFFFFEu, 0x7u);  // samples 1 … 34
 const uvec2 OWN_CELLS = uvec2(0xFFFFFFFEu, 0x3u);
 
 // What a chunk of one value is, in uniform_kinds.
-const uint IS_GROUND = 1u, IS_SMOOTH = 2u, IS_BLOCKY = 4u, IS_OPAQUE = 8u;
+const uint IS_SMOOTH = 1u, IS_BLOCKY = 2u, IS_OPAQUE = 4u;
 
 // Bits of OCCUPANCY_FLAGS.
 const uint HAS_SMOOTH = 2u, HAS_BLOCKS = 4u;
@@ -40,8 +40,7 @@ uint kinds_of_uniform(uint cell) {
     if (material == 0u) {
         return 0u;
     }
-    bool is_smooth = (voxel & FLAG_SMOOTH) != 0u, opaque = !is_transparent(material);
-    return uint(is_smooth || opaque) * IS_GROUND | (is_smooth ? IS_SMOOTH : IS_BLOCKY) | uint(opaque) * IS_OPAQUE;
+    return ((voxel & FLAG_SMOOTH) != 0u ? IS_SMOOTH : IS_BLOCKY) | (is_transparent(material) ? 0u : IS_OPAQUE);
 }
 
 // All threads call this; there is a barrier in it and must be one after it.
@@ -65,8 +64,8 @@ void find_chunks(ivec3 coord) {
             atomicOr(found_flags, flags);
         }
         // Edges that the chunk owns end in itself and in the next chunk on each axis.
-        bool ends_here = thread == OWN_CHUNK || thread == OWN_CHUNK + 1 || thread == OWN_CHUNK + 3 || thread == OWN_CHUNK + 9;
-        if (ends_here && (flags & HAS_SMOOTH) != 0u) {
+        int step = thread - OWN_CHUNK;
+        if ((step == 0 || step == 1 || step == 3 || step == 9) && (flags & HAS_SMOOTH) != 0u) {
             near_smooth = true;
         }
     }
