@@ -192,7 +192,8 @@ def _dab(card: Card, pool: Any, world: World, voxel: int, *, levels: bool = Fals
         pool.update(world, np.zeros(3), levels=levels)
 
     took = card.milliseconds(dab)
-    world.apply(edit_of_chunks(world, before))
+    if states[0] is before:
+        dab()
     return took
 
 

@@ -108,6 +108,7 @@ class WorldPool(Pool):
         """As Pool.update(): at most UPLOAD_BYTES of voxels."""
         self._follow_budget()
         self._note_changes(world)
+        self._remesh(self._rows_without_room(self.quads, wait=False))
         if levels != self._levels.wanted:
             self._levels.wanted, self._unsettled = levels, True
         self._settle(world, eye)
@@ -318,7 +319,6 @@ class WorldPool(Pool):
         self.fields.update(world, smooth, room, self._timers)
 
     def _mesh(self, world: World) -> None:
-        self._remesh(self._rows_without_room(self.quads, wait=False))
         ready = [coord for coord in self._to_mesh if not self._waits(coord)]
         self._to_mesh.difference_update(ready)
         jobs, gone = self._levels.take_jobs()

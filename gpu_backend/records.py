@@ -214,11 +214,9 @@ OCCUPANCY_BRICKS = 10240
 (z · 4 + y) · 4 + x of 64: what is opaque, but where a smooth surface is drawn, what that passes through."""
 OCCUPANCY_SURFACE = 11264
 """The same for those of them that a smooth surface passes through. Written where there is a field only."""
-OCCUPANCY_CELLS_8 = 12288
-"""Two words: whether an 8³ cell (X, Y, Z) has anything that rays look at, at bit (X · 4 + Y) · 4 + Z of 64."""
-OCCUPANCY_FLAGS = 12290
+OCCUPANCY_FLAGS = 12288
 """Bit 0: some blocky voxel is transparent; bit 1: some voxel is smooth; bit 2: some voxel is a block."""
-OCCUPANCY_FIELD = 12291
+OCCUPANCY_FIELD = 12289
 """The number of the slot's field + 1, or 0: see FIELD_WORDS."""
 OCCUPANCY_SMOOTH = 12320
 """Rows along x of voxels that are smooth, at y · 32 + z."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 8³, 4³, 2³ and single voxels,
-// each as large as it is empty. Blocks stop them as cubes, smooth voxels as the surface that is drawn of them.
+// Rays through the occupancy of the world: from chunk to chunk, and within them by cells of 4³, 2³ and single voxels, each
+// as large as it is empty. Blocks stop them as cubes, smooth voxels as the surface that is drawn of them.
 //
 // Bound must be the pool, its fields and its materials. SURFACES says whether any voxel of the world is smooth: what that
 // takes would slow rays down in worlds of blocks too, where it is never needed.
@@ -28,8 +28,7 @@ bool has_bit(uint word, int bit) {
 struct Marched {
     ivec3 coord;
     uint cell;
-    uvec2 cells_8;
-    uint field; // number + 1
+    uint field; // its number + 1
 };
 
 uvec2 pair_at(uint cell, uint word) {
@@ -43,10 +42,11 @@ bool is_opaque_chunk(uint cell) {
 
 Marched marched_chunk(ivec3 coord) {
     uint cell = grid_cell(coord);
-    if (is_uniform(cell)) {
-        return Marched(coord, cell, uvec2(0u), 0u);
-    }
-    return Marched(coord, cell, pair_at(cell, OCCUPANCY_CELLS_8), pair_at(cell, OCCUPANCY_FLAGS).y);
+#if SURFACES
+    return Marched(coord, cell, is_uniform(cell) ? 0u : pair_at(cell, OCCUPANCY_FLAGS).y);
+#else
+    return Marched(coord, cell, 0u);
+#endif
 }
 
 uvec2 brick_at(uint cell, uint part, ivec3 local) {
@@ -70,13 +70,11 @@ int empty_edge(Marched at, ivec3 local) {
     if (is_uniform(at.cell)) {
         return is_opaque_chunk(at.cell) ? 0 : CHUNK_SIZE;
     }
-    ivec3 cell = local >> 3;
     uvec2 brick = brick_at(at.cell, OCCUPANCY_BRICKS, local);
-    bool is_empty_8 = !has_bit(cell.x < 2 ? at.cells_8.x : at.cells_8.y, ((cell.x & 1) * 4 + cell.y) * 4 + cell.z);
     uint voxels = half_brick(brick, local);
     bool is_empty_2 = (voxels >> ((local.y & 2) * 4 + (local.x & 2)) & CELL_OF_2) == 0u;
-    int small = is_empty_2 ? 2 : has_bit(voxels, place_in_half(local)) ? 0 : 1;
-    return is_empty_8 ? 8 : brick == uvec2(0u) ? 4 : small;
+    int edge = is_empty_2 ? 2 : has_bit(voxels, place_in_half(local)) ? 0 : 1;
+    return brick == uvec2(0u) ? 4 : edge;
 }
 
 #if SURFACES

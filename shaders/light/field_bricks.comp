@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the fields of chunks what rays look at: OCCUPANCY_BRICKS and what follows. A work group for each 8³ cell.
+// From the fields of chunks what rays look at, OCCUPANCY_BRICKS and OCCUPANCY_SURFACE. A work group for each cell of 8³.
 #include "lib/grid.glsl"
 #include "lib/field.glsl"
 #include "lib/records.glsl"
 
 layout(local_size_x = 512) in;
 
-layout(std430, binding = OCCUPANCY_BINDING) buffer Occupancy { uint occupancy[]; };
+layout(std430, binding = OCCUPANCY_BINDING) writeonly buffer Occupancy { uint occupancy[]; };
 layout(std430, binding = JOBS_BINDING) readonly buffer Jobs { FieldJob jobs[]; };
 
 uniform uint first_group;
@@ -80,24 +80,10 @@ void main() {
         atomicOr(passed[word], 1u << bit % 32u);
     }
     barrier();
-    uint record = (cell - 1u) * OCCUPANCY_WORDS;
     if (thread < 16u) {
         uvec3 at = cell_8 * 2u + uvec3(thread >> 3, thread >> 2 & 1u, thread >> 1 & 1u);
-        uint place = record + ((at.x * 8u + at.y) * 8u + at.z) * 2u + thread % 2u;
+        uint place = (cell - 1u) * OCCUPANCY_WORDS + ((at.x * 8u + at.y) * 8u + at.z) * 2u + thread % 2u;
         occupancy[place + OCCUPANCY_BRICKS] = looked_at[thread];
         occupancy[place + OCCUPANCY_SURFACE] = passed[thread];
-    }
-    if (thread == 0u) {
-        uint any_words = 0u;
-        for (int i = 0; i < 16; i++) {
-            any_words |= looked_at[i];
-        }
-        uint place = record + OCCUPANCY_CELLS_8 + cell_8.x / 2u;
-        uint own = 1u << ((cell_8.x % 2u * 4u + cell_8.y) * 4u + cell_8.z);
-        if (any_words != 0u) {
-            atomicOr(occupancy[place], own);
-        } else {
-            atomicAnd(occupancy[place], ~own);
-        }
     }
 }

@@ -2,8 +2,9 @@
 // Surface Nets, the same vertices and quads as voxel/mesh/nets.py makes: a work group a chunk.
 //
 // A thread has a few rows of cells: their vertices and quads are counted, which gives the chunk its ranges and each thread
-// its places there, and then listed there, as what one must know of each. All threads together work the lists off, each
-// having as much as the others. The vertices of cells around the chunk, which its normals need, lie behind its own.
+// its places there. All threads together then make vertices, each finding the cells of its numbers, and quads, whose edges
+// were listed; so each has as much to do as the others. The vertices of cells around the chunk, which its normals need, lie
+// behind its own.
 #ifdef SMOOTHED
 #define THREADS 1024
 #else
@@ -102,12 +103,15 @@ uint n_vertices() {
     return n_own() + (totals.x >> OTHERS_SHIFT);
 }
 
+uvec2 cells_of(uvec2 row) {
+    return uvec2(row.x, row.y >> LAST_CELLS_SHIFT);
+}
+
 // The number of a cell's vertex in the chunk.
 uint vertex_number(ivec3 cell) {
     uvec2 row = rows[cell.y * COLUMN + cell.z];
-    uvec2 cells = uvec2(row.x, row.y >> LAST_CELLS_SHIFT);
     uint x = uint(cell.x);
-    uvec2 before = cells & (x < 32u ? uvec2((1u << x) - 1u, 0u) : uvec2(0xFFFFFFFFu, (1u << (x - 32u)) - 1u));
+    uvec2 before = cells_of(row) & (x < 32u ? uvec2((1u << x) - 1u, 0u) : uvec2(0xFFFFFFFFu, (1u << (x - 32u)) - 1u));
     uint others = n_own() + (row.y >> OTHERS_SHIFT & OTHERS_MASK);
     if (!is_inner_cell(cell.y) || !is_inner_cell(cell.z)) {
         return others + count_bits(before);
@@ -120,26 +124,17 @@ uint vertex_number(ivec3 cell) {
 
 // --- Lists -----------------------------------------------------------------------------------------------------------
 
-// What one must know of a vertex: its cell, and whether it is to lie in that cell's middle.
-uint pack_cell(ivec3 cell, bool centred) {
-    return uint(cell.x | cell.y << 6 | cell.z << 12) | uint(centred) << 18;
+uint pack_cell(ivec3 cell) {
+    return uint(cell.x | cell.y << 6 | cell.z << 12);
 }
 
 ivec3 cell_of(uint entry) {
     return ivec3(entry, entry >> 6, entry >> 12) & 63;
 }
 
-bool is_centred(uint entry) {
-    return (entry >> 18 & 1u) != 0u;
-}
-
 // A quad as the edge that it covers: the edge's lower sample and axis, and whether that sample is ground.
 uint pack_edge(ivec3 at, int axis, bool upwards) {
-    return uint(at.x | at.y << 6 | at.z << 12 | axis << 18) | uint(upwards) << 20;
-}
-
-void list_vertex(uint number, ivec3 cell, uint ground, uint smooth_bits, bool centred) {
-    vertex_halves[2u * (range.first_vertex + number) + 1u] = uvec4(pack_cell(cell, centred), ground, smooth_bits, 0u);
+    return pack_cell(at) | uint(axis) << 18 | uint(upwards) << 20;
 }
 
 uint list_edges(uint at, uvec2 edges, int axis, int y, int z, uvec2 ground) {
@@ -150,63 +145,94 @@ uint list_edges(uint at, uvec2 edges, int axis, int y, int z, uvec2 ground) {
     return at;
 }
 
-// List the vertices and quads of a row of cells, of which cells are those with a vertex. before are the counts before
-// it, as find_rows() has them, and those before the next row after.
-void list_row(int y, int z, uvec2 cells, inout uvec2 before) {
-    if (cells == NONE) {
-        return;
-    }
-    Samples low = samples_at(y, z), next_y = samples_at(y + 1, z);
-    Samples next_z = samples_at(y, z + 1), next_yz = samples_at(y + 1, z + 1);
-    CellRow row = cell_row(y, z, low, next_y, next_z, next_yz);
+// List the quads of a row of samples from a place on. Returns where the next one goes.
+uint list_quads(uint at, int y, int z) {
+    Samples low = samples_at(y, z);
+    CellRow row = cell_row(y, z, low, samples_at(y + 1, z), samples_at(y, z + 1), samples_at(y + 1, z + 1));
     uvec2 own_edges[3] = row.own_edges;
-    uint quad = range.first_quad + before.y;
     for (int axis = 0; axis < 3; axis++) {
-        quad = list_edges(quad, own_edges[axis], axis, y, z, low.ground);
+        at = list_edges(at, own_edges[axis], axis, y, z, low.ground);
     }
-    before.y = quad - range.first_quad;
-
-    bool is_own_row = is_inner_cell(y) && is_inner_cell(z), with_blocks = (found_flags & HAS_BLOCKS) != 0u;
-    uvec2 blocky[4], opaque[4];
-    for (int i = 0; i < 4; i++) {
-        blocky[i] = with_blocks ? padded_row(OCCUPANCY_BLOCKY, IS_BLOCKY, y + (i & 1), z + (i >> 1), BORDER) : NONE;
-        opaque[i] = with_blocks ? padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y + (i & 1), z + (i >> 1), BORDER) : NONE;
-    }
-    while (cells != NONE) {
-        uint x = take_lowest(cells);
-        ivec3 cell = ivec3(x, y, z);
-        uint ground = corner_bits(low.ground, next_y.ground, next_z.ground, next_yz.ground, x);
-        uint soft = corner_bits(low.smooth_row, next_y.smooth_row, next_z.smooth_row, next_yz.smooth_row, x);
-        bool centred = false;
-        if (with_blocks) {
-            uint blocks = corner_bits(blocky[0], blocky[1], blocky[2], blocky[3], x);
-            uint glass = (blocks | soft) & ~corner_bits(opaque[0], opaque[1], opaque[2], opaque[3], x);
-            centred = has_block_face(cell, blocks, ground, glass);
-        }
-        bool is_own = is_own_row && is_inner_cell(cell.x);
-        uint number = is_own ? before.x & OWN_MASK : n_own() + (before.x >> OTHERS_SHIFT);
-        before.x += is_own ? 1u : 1u << OTHERS_SHIFT;
-        list_vertex(number, cell, ground, soft, centred);
-    }
+    return at;
 }
 
 // --- What becomes of them --------------------------------------------------------------------------------------------
 
-void place_vertex(uint at) {
-    uvec4 listed = vertex_halves[2u * at + 1u];
-    ivec3 cell = cell_of(listed.x);
-    ivec3 fraction = ivec3(FRACTION_STEPS / 2);
-    if (!is_centred(listed.x)) {
-        fraction = place_in_cell(cell, listed.y);
+// The n-th bit of a row that is set, from 0.
+uint nth_bit(uvec2 row, uint n) {
+    uint n_first = uint(bitCount(row.x)), x = n < n_first ? 0u : 32u;
+    uint word = n < n_first ? row.x : row.y;
+    n -= n < n_first ? 0u : n_first;
+    for (uint size = 16u; size > 0u; size >>= 1) {
+        uint n_below = uint(bitCount(word & (1u << size) - 1u));
+        if (n >= n_below) {
+            n -= n_below;
+            word >>= size;
+            x += size;
+        }
     }
-    ivec3 position = (cell - BORDER) * FRACTION_STEPS + FRACTION_STEPS / 2 + fraction;
-    vertex_halves[2u * at] = uvec4(floatBitsToUint(vec3(position) * (1.0 / float(FRACTION_STEPS))), 0u);
+    return x;
 }
 
-// Where a vertex is that was placed, in 2⁻¹² of a voxel.
-ivec3 position_of(uint number) {
+// The cell of a vertex: vertex_number() the other way round.
+ivec3 cell_of_vertex(uint number) {
+    bool is_own = number < n_own();
+    uint place = is_own ? number : number - n_own();
+    uint shift = is_own ? 0u : OTHERS_SHIFT, mask = is_own ? OWN_MASK : OTHERS_MASK;
+    int index = 0;
+    for (int end = CELLS * COLUMN; end - index > 1; ) {
+        int middle = index + end >> 1;
+        bool is_before = (rows[middle].y >> shift & mask) <= place;
+        index = is_before ? middle : index;
+        end = is_before ? end : middle;
+    }
+    int y = index / COLUMN, z = index % COLUMN;
+    uvec2 row = rows[index];
+    uvec2 inner = is_inner_cell(y) && is_inner_cell(z) ? OWN_CELLS : NONE;
+    uvec2 cells = cells_of(row) & (is_own ? inner : ~inner);
+    return ivec3(nth_bit(cells, place - (row.y >> shift & mask)), y, z);
+}
+
+void place_vertex(uint number) {
+    ivec3 cell = cell_of_vertex(number);
+    uint x = uint(cell.x);
+    Samples low = samples_at(cell.y, cell.z), next_y = samples_at(cell.y + 1, cell.z);
+    Samples next_z = samples_at(cell.y, cell.z + 1), next_yz = samples_at(cell.y + 1, cell.z + 1);
+    uint ground = corner_bits(low.ground, next_y.ground, next_z.ground, next_yz.ground, x);
+    uint soft = corner_bits(low.smooth_row, next_y.smooth_row, next_z.smooth_row, next_yz.smooth_row, x);
+    int n_rows = (found_flags & HAS_BLOCKS) != 0u ? 4 : 0; // of blocks about a cell
+    bool centred = n_rows > 0 && has_block_face(cell, ground, soft, n_rows);
+    ivec3 fraction = centred ? ivec3(FRACTION_STEPS / 2) : place_in_cell(cell, ground);
+    vec3 position = vec3((cell - BORDER) * FRACTION_STEPS + FRACTION_STEPS / 2 + fraction) * (1.0 / float(FRACTION_STEPS));
+    uint at = 2u * (range.first_vertex + number);
+    vertex_halves[at] = uvec4(floatBitsToUint(position), 0u);
+    vertex_halves[at + 1u] = uvec4(pack_cell(cell), ground, soft, 0u);
+}
+
+// The places of the first vertices, which their neighbours ask for again and again: in the memory of samples, which nobody
+// needs any more, two words each.
+const uint N_KEPT = uint(SAMPLE_WORDS) / 2u;
+const int KEPT_BITS = 18; // of each coordinate, counted from the lowest sample's corner
+
+ivec3 read_position(uint number) {
     uvec4 half_of_it = vertex_halves[2u * (range.first_vertex + number)];
-    return ivec3(uintBitsToFloat(half_of_it.xyz) * float(FRACTION_STEPS));
+    return ivec3(uintBitsToFloat(half_of_it.xyz) * float(FRACTION_STEPS)) + BORDER * FRACTION_STEPS;
+}
+
+void keep_position(uint number) {
+    uvec3 place = uvec3(read_position(number));
+    samples[number] = place.x | place.y << KEPT_BITS;
+    samples[N_KEPT + number] = place.y >> (32 - KEPT_BITS) | place.z << (2 * KEPT_BITS - 32);
+}
+
+// Where a vertex is that was placed, in 2⁻¹² of a voxel from the lowest sample's corner.
+ivec3 position_of(uint number) {
+    if (number >= N_KEPT) {
+        return read_position(number);
+    }
+    uint low = samples[number], high = samples[N_KEPT + number];
+    uint y = low >> KEPT_BITS | high << (32 - KEPT_BITS);
+    return ivec3(low, y, high >> (2 * KEPT_BITS - 32)) & (1 << KEPT_BITS) - 1;
 }
 
 ivec3 crossed(ivec3 a, ivec3 b) {
@@ -226,27 +252,31 @@ uvec4 vertices_about(ivec3 sample_at, int axis, bool upwards) {
 // The sum of the areas of the quads about a vertex at a place, of this chunk and of others.
 ivec3 area_about(ivec3 cell, ivec3 place, uint ground, uint smooth_bits) {
     ivec3 area = ivec3(0);
-    uint edges = leaving_edges(ground, smooth_bits, 0) | leaving_edges(ground, smooth_bits, 1) << 8;
-    for (edges |= leaving_edges(ground, smooth_bits, 2) << 16; edges != 0u; edges &= edges - 1u) {
-        uint edge = uint(findLSB(edges)), k = edge & 7u;
-        int axis = int(edge >> 3), p = (axis + 1) % 3, q = (axis + 2) % 3;
-        // The other three cells about the edge lie where it does, seen from the middle of this one.
-        bool p_up = (k & CORNER_BITS[p]) != 0u, q_up = (k & CORNER_BITS[q]) != 0u;
-        ivec3 to_p = p_up ? AXES[p] : -AXES[p], to_q = q_up ? AXES[q] : -AXES[q];
-        ivec3 next_p = position_of(vertex_number(cell + to_p)), next_q = position_of(vertex_number(cell + to_q));
-        ivec3 across = place - position_of(vertex_number(cell + to_p + to_q));
-        bool upwards = (ground >> k & 1u) != 0u;
-        area += crossed(across, p_up ^^ q_up ^^ upwards ? next_p - next_q : next_q - next_p);
+    for (int axis = 0; axis < 3; axis++) {
+        int p = (axis + 1) % 3, q = (axis + 2) % 3;
+        for (uint edges = leaving_edges(ground, smooth_bits, axis); edges != 0u; edges &= edges - 1u) {
+            uint k = uint(findLSB(edges));
+            // The other three cells about the edge lie where it does, seen from the middle of this one.
+            bool p_up = (k & CORNER_BITS[p]) != 0u, q_up = (k & CORNER_BITS[q]) != 0u;
+            ivec3 to_p = p_up ? AXES[p] : -AXES[p], to_q = q_up ? AXES[q] : -AXES[q];
+            ivec3 next_p = position_of(vertex_number(cell + to_p)), next_q = position_of(vertex_number(cell + to_q));
+            ivec3 across = place - position_of(vertex_number(cell + to_p + to_q));
+            bool upwards = (ground >> k & 1u) != 0u;
+            area += crossed(across, p_up ^^ q_up ^^ upwards ? next_p - next_q : next_q - next_p);
+        }
     }
     return area;
 }
 
-void finish_vertex(uint at, uint row) {
+void find_materials(uint at) {
     uvec4 listed = vertex_halves[2u * at + 1u];
-    ivec3 cell = cell_of(listed.x);
-    vec3 area = vec3(area_about(cell, position_of(at - range.first_vertex), listed.y, listed.z));
+    vertex_halves[2u * at].w = vertex_attributes(cell_of(listed.x), listed.z);
+}
+
+void find_normal(uint at, uint row) {
+    uvec4 listed = vertex_halves[2u * at + 1u];
+    vec3 area = vec3(area_about(cell_of(listed.x), position_of(at - range.first_vertex), listed.y, listed.z));
     vec3 normal = area == vec3(0.0) ? vec3(0.0, 0.0, 1.0) : area * (1.0 / length(area));
-    vertex_halves[2u * at].w = vertex_attributes(cell, listed.z);
     vertex_halves[2u * at + 1u] = uvec4(floatBitsToUint(normal), row);
 }
 
@@ -311,29 +341,35 @@ void main() {
     }
 
     int y = column_of_thread(), first_z = first_row_of_thread();
-    uvec2 next = before;
-    for (int i = 0; i < ROWS; i++) {
-        if (has_row(y, first_z + i)) {
-            rows[y * COLUMN + first_z + i] = uvec2(cells[i].x, next.x | cells[i].y << LAST_CELLS_SHIFT);
-            next.x += count_cells(y, first_z + i, cells[i]);
-        }
+    int end_z = y < CELLS ? first_z + ROWS : first_z;
+    for (int i = 0; first_z + i < end_z; i++) {
+        rows[y * COLUMN + first_z + i] = uvec2(cells[i].x, before.x | cells[i].y << LAST_CELLS_SHIFT);
+        before.x += count_cells(y, first_z + i, cells[i]);
     }
-    int end_z = y < CELLS ? min(first_z + ROWS, CELLS) : first_z;
-    for (int z = first_z; z < end_z; z++) {
-        uvec2 row = rows[y * COLUMN + z];
-        list_row(y, z, uvec2(row.x, row.y >> LAST_CELLS_SHIFT), before);
+    uint quad = range.first_quad + before.y;
+    for (int z = first_z; z < min(end_z, CELLS); z++) {
+        if (cells_of(rows[y * COLUMN + z]) != NONE) {
+            quad = list_quads(quad, y, z);
+        }
     }
     prepare_field();
     groupMemoryBarrier();
     barrier();
-    uint end = range.first_vertex + n_vertices(), own_end = range.first_vertex + n_own();
-    for (uint at = range.first_vertex + thread; at < end; at += uint(THREADS)) {
-        place_vertex(at);
+    for (uint number = thread; number < n_vertices(); number += uint(THREADS)) {
+        place_vertex(number);
     }
     groupMemoryBarrier();
     barrier();
+    for (uint number = thread; number < min(n_vertices(), N_KEPT); number += uint(THREADS)) {
+        keep_position(number);
+    }
+    uint own_end = range.first_vertex + n_own();
     for (uint at = range.first_vertex + thread; at < own_end; at += uint(THREADS)) {
-        finish_vertex(at, job.row);
+        find_materials(at);
+    }
+    barrier();
+    for (uint at = range.first_vertex + thread; at < own_end; at += uint(THREADS)) {
+        find_normal(at, job.row);
     }
     uint quads_end = range.first_quad + totals.y;
     for (uint at = range.first_quad + thread; at < quads_end; at += uint(THREADS)) {

@@ -35,12 +35,25 @@ int chunk_of_sample(ivec3 at) {
 }
 
 uint material_of_sample(ivec3 at) {
-    return material_of(voxel_of_cell(around[chunk_of_sample(at)], at - BORDER & CHUNK_SIZE - 1));
+    uint cell = around[chunk_of_sample(at)];
+    ivec3 local = at - BORDER & CHUNK_SIZE - 1;
+    uint i = uint((local.x * CHUNK_SIZE + local.y) * CHUNK_SIZE + local.z);
+    uint slot = is_uniform(cell) ? 0u : cell - 1u; // any, so that there is no branch to wait at
+    uint word = voxel_word(slot, i >> 1) >> (16u * (i & 1u));
+    return material_of((is_uniform(cell) ? cell : word) & 0xFFFFu);
 }
 
-// Whether any edge of a cell joins a block and what its face shows towards; of the bits of corners that are blocks,
-// ground, and see-through.
-bool has_block_face(ivec3 cell, uint blocky, uint ground, uint glass) {
+// Whether any edge of a cell joins a block and what its face shows towards; of the bits of corners that are ground and
+// smooth. n_rows is 4; a loop of a number that compilers do not know is not unrolled, which would take many registers.
+bool has_block_face(ivec3 cell, uint ground, uint smooth_bits, int n_rows) {
+    uint blocky = 0u, opaque = 0u;
+    for (int i = 0; i < n_rows; i++) {
+        int y = cell.y + (i >> 1), z = cell.z + (i & 1), corner = 4 * (i >> 1) + (i & 1);
+        uint x = uint(cell.x);
+        blocky |= two_corners(padded_row(OCCUPANCY_BLOCKY, IS_BLOCKY, y, z, BORDER), x) << corner;
+        opaque |= two_corners(padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y, z, BORDER), x) << corner;
+    }
+    uint glass = (blocky | smooth_bits) & ~opaque;
     uint open = ~(ground | blocky) | glass;
     for (int axis = 0; axis < 3; axis++) {
         uint bit = CORNER_BITS[axis];
@@ -69,15 +82,15 @@ uint vertex_attributes(ivec3 cell, uint smooth_bits) {
     }
     // A rank is how common a material is, and then how low.
     uint best = 0u, second = 0u;
-    for (uint k = 0u; k < 8u; k++) {
-        uint n = 0u;
-        for (uint other = 0u; other < 8u; other++) {
-            n += uint(materials[other] == materials[k]) & smooth_bits >> other;
+    for (uint left = smooth_bits; left != 0u; ) {
+        uint material = materials[findLSB(left)], alike = 0u;
+        for (uint k = 0u; k < 8u; k++) {
+            alike |= uint(materials[k] == material) << k;
         }
-        uint rank = n << 8 | ~materials[k] & 0xFFu;
-        bool counts = (smooth_bits >> k & 1u) != 0u && rank != best;
-        second = counts && rank > best ? best : counts && rank > second ? rank : second;
-        best = counts && rank > best ? rank : best;
+        uint rank = uint(bitCount(alike & smooth_bits)) << 8 | ~material & 0xFFu;
+        left &= ~alike;
+        second = rank > best ? best : max(second, rank);
+        best = max(best, rank);
     }
     uint material = ~best & 0xFFu, other = second == 0u ? material : ~second & 0xFFu;
     uint a = best >> 8, b = second >> 8;

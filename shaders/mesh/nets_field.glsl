@@ -46,10 +46,14 @@ const int HALF_WINDOW = WINDOW / 2;
 // The blur of a window's row at its fifth sample, and at its sixth << 16: what its first five samples add, by their bits,
 // then what the others do. No two lanes that read different words of 32 wait for each other.
 shared uint row_sums[2 << HALF_WINDOW];
+shared int window_end; // WINDOW: a loop of a number that compilers do not know is not unrolled
 
 // All threads call this; there must be a barrier after it.
 void prepare_field() {
     uint thread = gl_LocalInvocationIndex;
+    if (thread == 0u) {
+        window_end = WINDOW;
+    }
     if (thread < 2u << HALF_WINDOW) {
         uint sum = 0u;
         for (int i = 0; i < HALF_WINDOW; i++) {
@@ -63,9 +67,9 @@ void prepare_field() {
 // The ground of a window's row from x on, ten samples of the wide row (y, z), and more above them.
 uint window_row(int x, int y, int z) {
     int at = y * WIDE + z;
-    uint low = ground_rows[at] >> (x >> 1) >> (x + 1 >> 1); // of which nothing is left from 32 on
-    uint ends = row_ends[at >> 1] >> (16 * (z & 1)) << 20;  // WIDE is even
-    return low | ends >> max(x - 12, 0);                    // below 12 they lie beyond the window
+    uint low = samples[at] >> (x >> 1) >> (x + 1 >> 1); // of which nothing is left from 32 on
+    uint ends = samples[ROW_ENDS + (at >> 1)] >> (16 * (z & 1)) << 20; // WIDE is even
+    return low | ends >> max(x - 12, 0); // below 12 they lie beyond the window
 }
 
 uint row_sum(uint row) {
@@ -110,17 +114,18 @@ float divided(float a, float b) {
 // The field at the corners of a cell, negative inside.
 void corner_values(ivec3 cell, uint corners, out int values[8]) {
     uint sums[4] = uint[4](0u, 0u, 0u, 0u); // of both x, for (y, z) at 2 · y + z
-    for (int z = 0; z < WINDOW; z++) {
+    for (int z = 0; z < window_end; z++) {
         uint low = 0u, high = 0u;
         for (int y = 0; y < WINDOW; y++) {
             uint row = row_sum(window_row(cell.x, cell.y + y, cell.z + z));
             low += row * uint(WEIGHTS[y]);
             high += row * uint(WEIGHTS[WINDOW - 1 - y]);
         }
-        sums[0] += low * uint(WEIGHTS[z]);
-        sums[1] += low * uint(WEIGHTS[WINDOW - 1 - z]);
-        sums[2] += high * uint(WEIGHTS[z]);
-        sums[3] += high * uint(WEIGHTS[WINDOW - 1 - z]);
+        uint here = uint(max(5 - abs(z - 4), 0)), next = uint(max(5 - abs(z - 5), 0)); // as WEIGHTS
+        sums[0] += low * here;
+        sums[1] += low * next;
+        sums[2] += high * here;
+        sums[3] += high * next;
     }
     uint near[16]; // the rows about the corners, from one before them on
     for (int i = 0; i < 16; i++) {
@@ -145,20 +150,19 @@ void corner_values(ivec3 cell, uint corners, out int values[8]) {
 ivec3 place_in_cell(ivec3 cell, uint corners) {
     int values[8];
     corner_values(cell, corners, values);
+    uint edges = 0u;
+    for (int axis = 0; axis < 3; axis++) {
+        edges |= ((corners ^ corners >> CORNER_BITS[axis]) & EDGE_STARTS[axis]) << (8 * axis);
+    }
+    float n = float(bitCount(edges));
     // In the order in which the CPU adds up.
     precise vec3 sum = vec3(0.0);
-    float n = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        for (uint k = 0u; k < 8u; k++) {
-            uint end = k | CORNER_BITS[axis];
-            int low = values[k], high = values[end];
-            if (end == k || (low < 0) == (high < 0)) {
-                continue;
-            }
-            sum += vec3(corner_offset(k));
-            sum[axis] += divided(float(abs(low)), float(abs(low) + abs(high)));
-            n += 1.0;
-        }
+    for (; edges != 0u; edges &= edges - 1u) {
+        uint edge = uint(findLSB(edges)), k = edge & 7u;
+        int axis = int(edge >> 3);
+        int low = abs(values[k]), high = abs(values[k | CORNER_BITS[axis]]);
+        sum += vec3(corner_offset(k));
+        sum[axis] += divided(float(low), float(low + high));
     }
     ivec3 place;
     for (int axis = 0; axis < 3; axis++) {

@@ -23,7 +23,7 @@ const uvec2 NEAR = uvec2(0xFFFFFFFEu, 0x7u);  // samples 1 … 34
 const uvec2 OWN_CELLS = uvec2(0xFFFFFFFEu, 0x3u);
 
 // What a chunk of one value is, in uniform_kinds.
-const uint IS_GROUND = 1u, IS_SMOOTH = 2u, IS_BLOCKY = 4u, IS_OPAQUE = 8u;
+const uint IS_SMOOTH = 1u, IS_BLOCKY = 2u, IS_OPAQUE = 4u;
 
 // Bits of OCCUPANCY_FLAGS.
 const uint HAS_SMOOTH = 2u, HAS_BLOCKS = 4u;
@@ -40,8 +40,7 @@ uint kinds_of_uniform(uint cell) {
     if (material == 0u) {
         return 0u;
     }
-    bool is_smooth = (voxel & FLAG_SMOOTH) != 0u, opaque = !is_transparent(material);
-    return uint(is_smooth || opaque) * IS_GROUND | (is_smooth ? IS_SMOOTH : IS_BLOCKY) | uint(opaque) * IS_OPAQUE;
+    return ((voxel & FLAG_SMOOTH) != 0u ? IS_SMOOTH : IS_BLOCKY) | (is_transparent(material) ? 0u : IS_OPAQUE);
 }
 
 // All threads call this; there is a barrier in it and must be one after it.
@@ -65,8 +64,8 @@ void find_chunks(ivec3 coord) {
             atomicOr(found_flags, flags);
         }
         // Edges that the chunk owns end in itself and in the next chunk on each axis.
-        bool ends_here = thread == OWN_CHUNK || thread == OWN_CHUNK + 1 || thread == OWN_CHUNK + 3 || thread == OWN_CHUNK + 9;
-        if (ends_here && (flags & HAS_SMOOTH) != 0u) {
+        int step = thread - OWN_CHUNK;
+        if ((step == 0 || step == 1 || step == 3 || step == 9) && (flags & HAS_SMOOTH) != 0u) {
             near_smooth = true;
         }
     }
@@ -99,7 +98,8 @@ struct Samples {
 };
 
 // Ground, and in the smoothed field so many samples further on each side: rows (y, z) at y · WIDE + z, the first 32 samples
-// of each, then of two rows the others (12 bits) and the last four smooth ones; and the first 32 smooth ones.
+// of each; at ROW_ENDS of two rows the others (12 bits) and the last four smooth ones; and at SMOOTH_ROWS the first 32
+// smooth ones.
 #ifdef SMOOTHED
 const int REACH = 4; // the blur is a box of five samples, twice, along each axis
 #else
@@ -108,9 +108,11 @@ const int REACH = 0;
 const int WIDE = SAMPLES + 2 * REACH;
 const uint ENDS_MASK = 0xFFFu, SMOOTH_SHIFT = 12u;
 
-shared uint ground_rows[WIDE * WIDE];
-shared uint row_ends[WIDE * WIDE / 2];
-shared uint smooth_rows[SAMPLES * SAMPLES];
+const int ROW_ENDS = WIDE * WIDE;
+const int SMOOTH_ROWS = ROW_ENDS + WIDE * WIDE / 2;
+const int SAMPLE_WORDS = SMOOTH_ROWS + SAMPLES * SAMPLES;
+
+shared uint samples[SAMPLE_WORDS];
 
 // A row of 36 samples from one that reaches further.
 uvec2 without_reach(uvec2 row) {
@@ -130,22 +132,22 @@ void find_samples() {
             uvec2 ground = padded_row(OCCUPANCY_SMOOTH, IS_SMOOTH, y, z, BORDER + REACH);
             if (min(y, z) >= 0 && max(y, z) < SAMPLES) {
                 uvec2 smooth_row = without_reach(ground);
-                smooth_rows[y * SAMPLES + z] = smooth_row.x;
+                samples[SMOOTH_ROWS + y * SAMPLES + z] = smooth_row.x;
                 ends |= smooth_row.y << SMOOTH_SHIFT << (16 * i);
             }
             ground |= padded_row(OCCUPANCY_OPAQUE, IS_OPAQUE, y, z, BORDER + REACH);
-            ground_rows[row] = ground.x;
+            samples[row] = ground.x;
             ends |= ground.y << (16 * i);
         }
-        row_ends[two] = ends;
+        samples[ROW_ENDS + two] = ends;
     }
 }
 
 Samples samples_at(int y, int z) {
     int row = (y + REACH) * WIDE + z + REACH;
-    uint ends = row_ends[row >> 1] >> (16 * (row & 1)) & 0xFFFFu;
-    uvec2 smooth_row = uvec2(smooth_rows[y * SAMPLES + z], ends >> SMOOTH_SHIFT);
-    return Samples(without_reach(uvec2(ground_rows[row], ends & ENDS_MASK)), smooth_row);
+    uint ends = samples[ROW_ENDS + (row >> 1)] >> (16 * (row & 1)) & 0xFFFFu;
+    uvec2 smooth_row = uvec2(samples[SMOOTH_ROWS + y * SAMPLES + z], ends >> SMOOTH_SHIFT);
+    return Samples(without_reach(uvec2(samples[row], ends & ENDS_MASK)), smooth_row);
 }
 
 uvec2 shifted(uvec2 row) {

@@ -16,7 +16,6 @@ const uint PLANE_WORDS = 32u * ROW_WORDS;
 const uint PART = 1024u;
 
 shared uint opaque_rows[1024]; // along x, of one y and z at y · 32 + z
-shared uint cells_8[2];
 shared uint flags;
 
 // A bit for each of two materials, at the places that they have in a voxel word, that is 0.
@@ -106,7 +105,6 @@ void main() {
     uint slot = slots[group / 2u], axis = group % 2u;
     uint base = slot * OCCUPANCY_WORDS;
     if (thread == 0u) {
-        cells_8[0] = cells_8[1] = 0u;
         flags = 0u;
     }
     barrier();
@@ -118,14 +116,8 @@ void main() {
     opaque_rows[2u * thread + 1u] = opaque.y;
     barrier();
     uvec3 cell = uvec3(thread / 64u, thread / 8u % 8u, thread % 8u);
-    uvec2 brick = brick_at(cell);
-    write_two(base + OCCUPANCY_BRICKS + 2u * thread, brick);
-    if (brick != uvec2(0u)) {
-        atomicOr(cells_8[cell.x / 4u], 1u << ((cell.x / 2u % 2u * 4u + cell.y / 2u) * 4u + cell.z / 2u));
-    }
-    barrier();
+    write_two(base + OCCUPANCY_BRICKS + 2u * thread, brick_at(cell));
     if (thread == 0u) {
-        write_two(base + OCCUPANCY_CELLS_8, uvec2(cells_8[0], cells_8[1]));
         write_two(base + OCCUPANCY_FLAGS, uvec2(flags, 0u));
     }
 }

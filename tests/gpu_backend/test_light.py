@@ -242,6 +242,17 @@ def test_smooth_ground_does_not_shadow_itself(
         assert (off <= (2 if view is View.SHADOWS else 40)).mean() > 0.995, (view, off.max())
 
 
+def test_a_smoothed_slope_has_no_steps_in_its_light(renderer: Renderer, make_world: Make) -> None:
+    """It looks away from a low sun, whose rays pass it at an acute angle: its voxels' steps would lie in the shade."""
+    cells = [(x, y, z, 11) for x in range(-24, 24) for y in range(-8, 8) for z in range(-8, 1 + x // 6)]
+    blocky = make_world(cells)
+    world = new_world({coord: blocky.chunk(coord) for coord in blocky.coords()}, blocky.palette, Settings(1.0))
+    camera = orbit_camera((-24, -8, -8), (24, 8, 8), 0, 90, 2.0)
+    look = Look(View.SHADOWS, sun_direction=(0.8, 0.1, 0.4), sky=False)
+    picture = renderer.render(world, camera, 160, 80, look, samples=1)[24:56, 40:120, :3]
+    assert (np.abs(picture - IN_SUN).max(axis=2) <= 2).mean() > 0.97
+
+
 # --- Settings --------------------------------------------------------------------------------------------------------
 
 ROOF = [(x, y, 0, 2) for x in range(-10, 10) for y in range(-10, 10)]

@@ -67,7 +67,7 @@ def check(rig: Any, world: World) -> dict[Any, Any]:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     size=st.tuples(*[st.integers(1, 5)] * 3),
     corner=st.sampled_from(CORNERS),
