@@ -16,6 +16,7 @@ from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
 from .context import check_errors
+from .decals import Decals
 from .frame import SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
 from .owned import Owned
@@ -104,11 +105,12 @@ class Pool(ABC):
 
 @dataclass(frozen=True)
 class Shown:
-    """A world in a frame: camera sees its voxel space."""
+    """A world in a frame: camera sees its voxel space, in which its decals are."""
 
     pool: Pool
     camera: Camera
     look: Look = field(default_factory=Look)
+    decals: Decals | None = None
 
     @property
     def has_layer(self) -> bool:
@@ -265,10 +267,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             chunks=sum(pool.n_chunks for pool in self._pools),
             quads=sum(pool.n_quads for pool in self._pools),
             draws=sum(pool.n_draws for pool in self._pools),
-            nbytes=sum(pool.nbytes for pool in self._pools),
+            nbytes=sum(pool.nbytes for pool in self._pools) + self._shared_nbytes(),
             gpu_milliseconds=self.timers.gpu_milliseconds(),
             cpu_milliseconds=self.timers.cpu_milliseconds(),
         )
+
+    def notices(self) -> list[str]:
+        """What the last frame left out, in sentences."""
+        return []
 
     def release(self) -> None:
         """Free everything on the GPU; the renderer is of no use after that."""
@@ -290,6 +296,10 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
 
     @abstractmethod
     def _make_target(self, width: int, height: int) -> TargetT: ...
+
+    def _shared_nbytes(self) -> int:
+        """Bytes of graphics memory that belong to no pool, without those of pictures."""
+        return 0
 
     def _check_view(self, view: View) -> None:
         """Raise VoxelwrightError for a view that is not drawn."""
