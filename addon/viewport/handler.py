@@ -61,7 +61,7 @@ def _draw(context: bpy.types.Context) -> None:
     from ...gpu_backend.frame import SUN_DIRECTION
     from ...gpu_backend.renderer import Look
     from ...gpu_backend.views import View
-    from .. import kernel_cache
+    from .. import decals, kernel_cache
     from .pictures import Seen
 
     kernel_cache.prepare()
@@ -70,6 +70,7 @@ def _draw(context: bpy.types.Context) -> None:
     view = np.array(region_data.view_matrix)
     projection = np.array(region_data.window_matrix)
     shown_view = View[of_scene(context.scene).view]
+    gathered = decals.shown_decals(context)
     seen = []
     for owner in owners:
         matrix = np.array(owner.matrix_world)
@@ -81,7 +82,7 @@ def _draw(context: bpy.types.Context) -> None:
             world = session.world_of(owner)
         except VoxelwrightError:
             continue  # the panel says what is wrong with it
-        seen.append(Seen(session.world_id(owner), world, camera, look))
+        seen.append(Seen(session.world_id(owner), world, camera, look, gathered.in_world(matrix)))
     if seen and not preview.draw(region.as_pointer(), seen, (region.width, region.height), choices):
         _redraw_soon()
 
