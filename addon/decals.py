@@ -6,7 +6,7 @@ They are gathered when they are first asked for, and again after anything of the
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -19,6 +19,9 @@ from . import decal_pixels
 from .decal_properties import VOXELWRIGHT_PG_decal, change_listeners
 from .guarding import guarded
 from .properties import of_object
+
+if TYPE_CHECKING:
+    from ..voxel.mesh.decal_patches import PatchBox
 
 _MAX_WORLDS = 64
 _EVERY_LAYER = sum(DecalLayer)
@@ -92,6 +95,28 @@ def gather(owners: list[bpy.types.Object]) -> Gathered:
     ]
     decal_pixels.keep_only(images.uids)
     return Gathered(Decals.of(items), (*problems, *images.sentences()), images.versions)
+
+
+def baked_boxes(
+    scene: bpy.types.Scene, world_owner: bpy.types.Object
+) -> "tuple[list[PatchBox], list[bpy.types.Object]]":
+    """The boxes of the scene's decals in the voxel space of an object's world, and whose they are: of those that are
+    visible and show anything, in the order in which they are laid on."""
+    from ..voxel.mesh.decal_patches import ANY_COSINE, PatchBox
+
+    owners = [owner for owner in decals_in(scene) if owner.visible_get()]
+    by_name = {owner.name: owner for owner in owners}
+    shown = gather(owners).decals.seen_from(np.array(world_owner.matrix_world, np.float64))
+    boxes = [
+        PatchBox(
+            to_box,
+            np.cos(item.max_angle) if item.max_angle < np.pi else ANY_COSINE,
+            bool(item.layers & DecalLayer.BLOCKY),
+            bool(item.layers & DecalLayer.SMOOTH),
+        )
+        for item, to_box in zip(shown.items, shown.to_box, strict=True)
+    ]
+    return boxes, [by_name[item.name] for item in shown.items]
 
 
 def box_of(owner: bpy.types.Object) -> NDArray[np.float64]:
