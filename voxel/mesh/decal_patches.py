@@ -122,7 +122,8 @@ class _Group:
         for clipped in _clipped(polygons):
             local, places, normals = clipped[..., :3], clipped[..., 3:6], clipped[..., 6:]
             normals = normals / np.maximum(np.linalg.norm(normals, axis=2, keepdims=True), 1e-12)
-            made.append(np.concatenate([places + offset * normals, normals, local[..., :2] / 2 + 0.5], axis=2))
+            corners = np.concatenate([places + offset * normals, normals, local[..., :2] / 2 + 0.5], axis=2)
+            made.append(_small(corners))
         return made
 
     def _near(self, to_box: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -172,6 +173,15 @@ def _cut_off(
     first = np.argsort(~kept, axis=1, kind="stable")[:, : max(int(counts.max()), 3)]
     left = counts >= 3
     return np.take_along_axis(corners, first[..., None], axis=1)[left], counts[left]
+
+
+def _small(polygons: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Convex polygons (n, k, d) of at most four corners: tangents, which normal maps need, are known of no others."""
+    size = polygons.shape[1]
+    if size <= 4:
+        return polygons
+    fan = [(0, corner, corner + 1) for corner in range(1, size - 1)]
+    return polygons[:, fan].reshape(-1, 3, polygons.shape[2])
 
 
 def _polygon_normals(points: NDArray[np.float64]) -> NDArray[np.float64]:
