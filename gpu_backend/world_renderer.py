@@ -190,10 +190,18 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             pool.set_budget(nbytes)
 
     def rendering(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+        self,
+        world: World,
+        camera: Camera,
+        width: int,
+        height: int,
+        look: Look | None = None,
+        *,
+        samples: int = 8,
+        decals: Decals | None = None,
     ) -> Job[NDArray[np.uint8]]:
         """(height, width, 4) uint8: a picture of one world in sRGB, opaque, its row 0 at the top, averaged over so many
-        frames. Everything is uploaded and meshed before.
+        frames; decals are in its voxel space. Everything is uploaded and meshed before.
 
         Raises VoxelwrightError where the size is beyond limits.MAX_PICTURE_EDGE or beyond the context, where graphics
         memory is short, and for a view that the renderer does not draw.
@@ -203,7 +211,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         self._check_view(look.view)
         self._own_pool = self._own_pool or self.new_pool()
         yield from stage(self._own_pool.bring(world, camera.eye), 0.0, 0.5)
-        shown = [Shown(self._own_pool, camera, look)]
+        shown = [Shown(self._own_pool, camera, look, decals)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()
         try:
@@ -220,10 +228,18 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1])
 
     def render(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+        self,
+        world: World,
+        camera: Camera,
+        width: int,
+        height: int,
+        look: Look | None = None,
+        *,
+        samples: int = 8,
+        decals: Decals | None = None,
     ) -> NDArray[np.uint8]:
         """What rendering() returns."""
-        return finish(self.rendering(world, camera, width, height, look, samples=samples))
+        return finish(self.rendering(world, camera, width, height, look, samples=samples, decals=decals))
 
     @abstractmethod
     def draw(

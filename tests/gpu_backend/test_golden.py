@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
 from voxelwright.gpu_backend.context import capabilities
+from voxelwright.gpu_backend.decals import Decals
 from voxelwright.gpu_backend.legend import with_legend
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.formats.png import read_png, write_png
 from voxelwright.voxel.palette import Material, Palette, palette_from_table
 from voxelwright.voxel.world import World, chunks_of_cells, new_world
+
+from . import decal_scenes
 
 GOLDEN = Path(__file__).parent / "golden"
 PALETTE_FILE = Path(__file__).parent.parent.parent / "presets" / "palettes" / "default.toml"
@@ -59,6 +62,7 @@ class Scene:
     elevation: float = 26
     look: Look = field(default_factory=Look)
     half_height: float | None = None
+    decals: Callable[[], Decals] | None = None
 
 
 # --- Worlds ----------------------------------------------------------------------------------------------------------
@@ -167,6 +171,41 @@ def _emissive() -> World:
     return _world(room)
 
 
+def _cliff() -> World:
+    """Stone above a floor, with a step before it and grass on top."""
+    stone, grass, soil = _indices("stone", "grass", "dirt")
+    room = np.zeros((28, 16, 9), np.int64)
+    room[..., 0] = soil
+    room[:, 5:, :6] = stone
+    room[:, 5:, 6] = grass
+    room[:10, 4:5, :4] = stone
+    return _world(room)
+
+
+def _floor() -> World:
+    (stone,) = _indices("stone")
+    return _world(np.full((26, 20, 1), stone))
+
+
+def _stair() -> World:
+    """A floor, and steps of one voxel beyond its middle."""
+    sand, stone = _indices("sand", "stone")
+    room = np.zeros((26, 20, 5), np.int64)
+    room[..., 0] = stone
+    for step in range(1, 4):
+        room[:, 8 + 2 * step :, step] = sand
+    return _world(room)
+
+
+def _smooth_ground() -> World:
+    """Waves of dirt."""
+    x, y = np.indices((30, 22))
+    height = 3 + 1.4 * np.sin(x / 4) + 1.2 * np.cos(y / 3.2)
+    (soil,) = _indices("dirt")
+    palette = Palette.of({i: replace(m, smooth=True) for i, m in DEFAULT.items()})
+    return _world(np.where(np.arange(7) < height[..., None], soil, 0), palette)
+
+
 LIGHT = Look(shadows=1.0, occlusion=1.0)
 
 SCENES = {
@@ -189,6 +228,10 @@ SCENES = {
     "steps-smooth-in-light": Scene(_smooth_steps, 30, 45, LIGHT),
     "transparent-in-light": Scene(_transparent, 20, 22, LIGHT),
     **{f"view-{view.name.lower()}": Scene(_hills, look=Look(view)) for view in View if view is not View.LIT},
+    "decals-over-a-cliff": Scene(_cliff, 12, 38, LIGHT, decals=decal_scenes.over_a_cliff),
+    "decals-overlapping": Scene(_floor, 0, 50, decals=decal_scenes.overlapping),
+    "decals-on-smooth-ground": Scene(_smooth_ground, 20, 45, decals=decal_scenes.on_smooth_ground),
+    "decals-tinted-and-faded": Scene(_stair, 0, 45, decals=decal_scenes.tinted_and_faded),
     "view-blend-steps": Scene(_steps, 30, 45, Look(View.BLEND)),
     "view-normals-smooth": Scene(_smooth_steps, 30, 45, Look(View.NORMALS)),
 }
@@ -215,7 +258,8 @@ def test_it_looks_as_it_did(name: str, ctx: moderngl.Context, renderer: Renderer
     golden, made = folder / f"{name}.png", tmp_path / f"{name}.png"
     scene = SCENES[name]
     world = scene.world()
-    picture = renderer.render(world, _camera(scene, world), WIDTH, HEIGHT, scene.look, samples=SAMPLES)
+    camera, decals = _camera(scene, world), scene.decals() if scene.decals is not None else None
+    picture = renderer.render(world, camera, WIDTH, HEIGHT, scene.look, samples=SAMPLES, decals=decals)
     picture = with_legend(picture, scene.look.view)[..., :3]
     made.write_bytes(write_png(np.ascontiguousarray(picture)))
     if not golden.is_file():
