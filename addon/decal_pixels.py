@@ -3,7 +3,7 @@
 
 import time
 import zlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import bpy
@@ -17,27 +17,24 @@ MAX_PIXELS = 4096 * 4096
 
 _LINEAR_PREFIXES = ("Linear", "Non-Color", "scene_linear", "ACEScg", "ACES2065")
 _PATIENCE = 20.0
-"""Blender does not tell that pixels were painted or loaded again. They are compared whole, and again after so many
-times as long as that takes."""
+"""Blender does not tell that pixels were painted or loaded again. Images are compared whole, one after another, the
+next one after so many times as long as that took."""
 
 _images: dict[tuple[int, bool], tuple[Hashable, DecalImage]] = {}
 """By session uid, and whether it is a normal map."""
-
-_checksums: dict[int, tuple[int, float]] = {}
-"""Of images by their session uids, and when to look at them again."""
 
 
 def version_of(image: bpy.types.Image) -> Hashable:
     """Equal for equal pixels, as long as Blender runs; what was painted may count some tenths of a second late."""
     settings = image.filepath_raw, image.source, image.colorspace_settings.name, image.alpha_mode
     size: Any = image.size
-    return *settings, *size, _checksum(image)
+    return *settings, *size, _checksums.of(image)
 
 
-def decal_image(image: bpy.types.Image, *, is_normal_map: bool) -> DecalImage:
-    """The image, read where that version of it was not read before. Raises VoxelwrightError where it has no pixels, or
+def decal_image(image: bpy.types.Image, version: Hashable, *, is_normal_map: bool) -> DecalImage:
+    """The image in that version, read where it was not read before. Raises VoxelwrightError where it has no pixels, or
     too many."""
-    key, version = (image.session_uid, is_normal_map), version_of(image)
+    key = image.session_uid, is_normal_map
     if key not in _images or _images[key][0] != version:
         pixels = _pixels(image)
         made = (
@@ -47,10 +44,12 @@ def decal_image(image: bpy.types.Image, *, is_normal_map: bool) -> DecalImage:
     return _images[key][1]
 
 
-def keep_only(images: set[int]) -> None:
-    """Forget all but those with these session uids."""
-    for key in [key for key in _images if key[0] not in images]:
+def keep_only(images: Iterable[bpy.types.Image]) -> None:
+    """Forget all others."""
+    uids = {image.session_uid for image in images}
+    for key in [key for key in _images if key[0] not in uids]:
         del _images[key]
+    _checksums.keep_only(uids)
 
 
 def _pixels(image: bpy.types.Image) -> NDArray[np.float32]:
@@ -94,11 +93,26 @@ def _is_linear(image: bpy.types.Image) -> bool:
     return image.is_float or image.colorspace_settings.name.startswith(_LINEAR_PREFIXES)
 
 
-def _checksum(image: bpy.types.Image) -> int:
-    known, due = _checksums.get(image.session_uid, (0, 0.0))
-    begun = time.monotonic()
-    if begun < due:
-        return known
-    checksum, ended = zlib.crc32(_values(image).data), time.monotonic()
-    _checksums[image.session_uid] = checksum, ended + _PATIENCE * (ended - begun)
-    return checksum
+class _Checksums:
+    """Of images' pixels as they were when they were compared last."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}  # by session uid, the one that was compared last at the end
+        self._next = 0.0
+
+    def of(self, image: bpy.types.Image) -> int:
+        uid, begun = image.session_uid, time.monotonic()
+        if uid in self._known and (begun < self._next or uid != next(iter(self._known))):
+            return self._known[uid]
+        self._known.pop(uid, None)
+        self._known[uid] = zlib.crc32(_values(image).data)
+        ended = time.monotonic()
+        self._next = ended + _PATIENCE * (ended - begun)
+        return self._known[uid]
+
+    def keep_only(self, uids: set[int]) -> None:
+        for uid in self._known.keys() - uids:
+            del self._known[uid]
+
+
+_checksums = _Checksums()

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 
@@ -16,13 +17,13 @@ _LAYERS = {
     DecalLayer.FAR: ("Far Terrain", "The terrain beyond the world"),
 }
 
-change_listeners: list[Callable[[], None]] = []
-"""Called after a setting of any decal has changed."""
+change_listeners: list[Callable[[bpy.types.ID], None]] = []
+"""Called after a setting has changed of the object that they are given."""
 
 
-def _was_set(_self: object, _context: bpy.types.Context) -> None:
+def _was_set(self: Any, _context: bpy.types.Context) -> None:
     for listener in change_listeners:
-        listener()
+        listener(self.id_data)
     redraw()
 
 

@@ -6,17 +6,18 @@ They are gathered when they are first asked for, and again after anything of the
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..gpu_backend.decal_images import DecalImage
 from ..gpu_backend.decals import Decal, Decals, flat_boxes, listed, no_extent
 from ..gpu_backend.records import DecalLayer
 from ..voxel.errors import VoxelwrightError
 from . import decal_pixels
-from .decal_properties import VOXELWRIGHT_PG_decal, change_listeners
+from .decal_properties import change_listeners
 from .guarding import guarded
 from .properties import of_object
 
@@ -29,12 +30,10 @@ _EVERY_LAYER = sum(DecalLayer)
 
 @dataclass(frozen=True)
 class Gathered:
-    """Decals in Blender's world space, what is wrong with others, in sentences, and the versions of the images by their
-    names."""
+    """Decals in Blender's world space, and what is wrong with others, in sentences."""
 
     decals: Decals
     problems: tuple[str, ...]
-    versions: dict[str, Hashable]
     _in_worlds: dict[bytes, Decals] = field(default_factory=dict)
 
     def in_world(self, matrix: NDArray[np.float64]) -> Decals | None:
@@ -74,27 +73,27 @@ def shown_decals(context: bpy.types.Context) -> Gathered:
         space.as_pointer() if local else 0,
         space.show_object_viewport_empty,
     )
-    known = _gathered.get(key)
-    if known is None or not all(_is_version(*item) for item in known.versions.items()):
-        known = _gathered[key] = gather([o for o in decals_in(context.scene) if _is_visible(o, context)])
-    return known
+    if not all(_is_version(*item) for item in _versions.items()):
+        _forget_all()
+    if key not in _gathered:
+        _gathered[key] = gather([owner for owner in decals_in(context.scene) if _is_visible(owner, context)])
+    return _gathered[key]
 
 
 def gather(owners: list[bpy.types.Object]) -> Gathered:
     """These objects' decals, in that order."""
-    boxes = np.array([box_of(owner) for owner in owners]).reshape(-1, 4, 4)
-    flat = flat_boxes(boxes)
-    problems = (
-        [no_extent([o.name for o, is_flat in zip(owners, flat.tolist(), strict=True) if is_flat])] if any(flat) else []
-    )
-    images = _Images()
-    items = [
-        _decal(owner, box, images)
-        for owner, box, is_flat in zip(owners, boxes, flat.tolist(), strict=True)
-        if not is_flat
-    ]
-    decal_pixels.keep_only(images.uids)
-    return Gathered(Decals.of(items), (*problems, *images.sentences()), images.versions)
+    read = [_known.get(owner.session_uid) or _read(owner) for owner in owners]
+    boxes = np.array([one.decal.from_box for one in read], np.float64).reshape(-1, 4, 4)
+    is_flat = flat_boxes(boxes).tolist()
+    flat = [one.decal.name for one, flat in zip(read, is_flat, strict=True) if flat]
+    failed: dict[str, list[str]] = {}
+    for one in read:
+        for sentence in one.problems:
+            failed.setdefault(sentence, []).append(one.decal.name)
+    problems = [f"{sentence} Without it: {listed(names)}." for sentence, names in failed.items()]
+    decal_pixels.keep_only(image for image in bpy.data.images if image.name in _versions)
+    decals = Decals.of(one.decal for one, flat in zip(read, is_flat, strict=True) if not flat)
+    return Gathered(decals, ((no_extent(flat),) if flat else ()) + tuple(problems))
 
 
 def baked_boxes(
@@ -105,7 +104,6 @@ def baked_boxes(
     from ..voxel.mesh.decal_patches import ANY_COSINE, PatchBox
 
     owners = [owner for owner in decals_in(scene) if owner.visible_get()]
-    by_name = {owner.name: owner for owner in owners}
     shown = gather(owners).decals.seen_from(np.array(world_owner.matrix_world, np.float64))
     boxes = [
         PatchBox(
@@ -116,7 +114,8 @@ def baked_boxes(
         )
         for item, to_box in zip(shown.items, shown.to_box, strict=True)
     ]
-    return boxes, [by_name[item.name] for item in shown.items]
+    owner_of = {_known[owner.session_uid].decal: owner for owner in owners}
+    return boxes, [owner_of[item] for item in shown.items]
 
 
 def box_of(owner: bpy.types.Object) -> NDArray[np.float64]:
@@ -126,43 +125,29 @@ def box_of(owner: bpy.types.Object) -> NDArray[np.float64]:
     return matrix
 
 
-class _Images:
-    """Images as decals ask for them, each read once."""
+class _Read(NamedTuple):
+    """An object's decal, and what is wrong with its images, in sentences."""
 
-    def __init__(self) -> None:
-        self.versions: dict[str, Hashable] = {}
-        self.uids: set[int] = set()
-        self._read: dict[tuple[int, bool], Any] = {}
-        self._failed: dict[str, list[str]] = {}
-
-    def get(self, image: bpy.types.Image | None, decal: str, *, is_normal_map: bool) -> Any:
-        if image is None:
-            return None
-        key = image.session_uid, is_normal_map
-        if key not in self._read:
-            self.uids.add(image.session_uid)
-            self.versions[image.name] = decal_pixels.version_of(image)
-            try:
-                self._read[key] = decal_pixels.decal_image(image, is_normal_map=is_normal_map)
-            except VoxelwrightError as error:
-                self._read[key] = str(error)
-        if isinstance(self._read[key], str):
-            self._failed.setdefault(self._read[key], []).append(decal)
-            return None
-        return self._read[key]
-
-    def sentences(self) -> list[str]:
-        return [f"{sentence} Without it: {listed(names)}." for sentence, names in self._failed.items()]
+    decal: Decal
+    problems: tuple[str, ...]
 
 
-def _decal(owner: bpy.types.Object, box: NDArray[np.float64], images: _Images) -> Decal:
-    settings: VOXELWRIGHT_PG_decal = of_object(owner).decal
+_known: dict[int, _Read] = {}
+"""By the object's session uid: what was read since it changed last."""
+
+_versions: dict[str, Hashable] = {}
+"""Of the images that they have, by name."""
+
+
+def _read(owner: bpy.types.Object) -> _Read:
+    settings = of_object(owner).decal
+    problems: list[str] = []
     layers = sum(DecalLayer[name] for name in settings.layers)
-    return Decal(
+    decal = Decal(
         owner.name,
-        box,
-        images.get(settings.image, owner.name, is_normal_map=False),
-        images.get(settings.normal_map, owner.name, is_normal_map=True),
+        box_of(owner),
+        _image(settings.image, problems, is_normal_map=False),
+        _image(settings.normal_map, problems, is_normal_map=True),
         tuple(settings.tint),
         settings.color_mix,
         settings.normal_mix,
@@ -173,6 +158,21 @@ def _decal(owner: bpy.types.Object, box: NDArray[np.float64], images: _Images) -
         settings.max_angle,
         **({} if layers == _EVERY_LAYER else {"layers": layers}),
     )
+    _known[owner.session_uid] = _Read(decal, tuple(problems))
+    return _known[owner.session_uid]
+
+
+def _image(image: bpy.types.Image | None, problems: list[str], *, is_normal_map: bool) -> DecalImage | None:
+    """Its pixels; None, with a sentence among the problems, where it has none."""
+    if image is None:
+        return None
+    if image.name not in _versions:
+        _versions[image.name] = decal_pixels.version_of(image)
+    try:
+        return decal_pixels.decal_image(image, _versions[image.name], is_normal_map=is_normal_map)
+    except VoxelwrightError as error:
+        problems.append(str(error))
+        return None
 
 
 def _is_visible(owner: bpy.types.Object, context: bpy.types.Context) -> bool:
@@ -185,29 +185,36 @@ def _is_version(name: str, version: Hashable) -> bool:
     return image is not None and decal_pixels.version_of(image) == version
 
 
-def _forget() -> None:
+def _forget_all() -> None:
+    """Read all anew when they are asked for."""
     _gathered.clear()
+    _known.clear()
+    _versions.clear()
+
+
+def _forget(owner: bpy.types.ID) -> None:
+    _gathered.clear()
+    _known.pop(owner.session_uid, None)
 
 
 def _after_update(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Forget what was gathered where anything may have changed of it. Selecting, hiding and deleting change scenes."""
-    if _gathered and any(_concerns_decals(update.id.original) for update in depsgraph.updates):
-        _forget()
-
-
-def _concerns_decals(changed: bpy.types.ID) -> bool:
-    if isinstance(changed, bpy.types.Object):
-        return is_decal(changed)
-    return isinstance(changed, bpy.types.Scene | bpy.types.Collection)
+    """Forget what may have changed. Selecting, hiding and deleting change scenes."""
+    for update in depsgraph.updates if _gathered else ():
+        changed = update.id.original
+        if isinstance(changed, bpy.types.Object):
+            if is_decal(changed):
+                _forget(changed)
+        elif isinstance(changed, bpy.types.Scene | bpy.types.Collection):
+            _gathered.clear()
 
 
 change_listeners.append(_forget)
 
 HANDLERS = {
     "depsgraph_update_post": guarded(_after_update, 2),
-    "frame_change_post": guarded(_forget),
-    "undo_post": guarded(_forget),
-    "redo_post": guarded(_forget),
-    "load_post": guarded(_forget),
+    "frame_change_post": guarded(_forget_all),
+    "undo_post": guarded(_forget_all),
+    "redo_post": guarded(_forget_all),
+    "load_post": guarded(_forget_all),
 }
 """Our handlers by the name of their list in bpy.app.handlers."""

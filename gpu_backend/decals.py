@@ -185,20 +185,30 @@ def left_out(names: Sequence[str]) -> str:
 
 def _records(items: Sequence[Decal]) -> NDArray[Any]:
     records = np.zeros(len(items), DECAL)
-    if not items:
-        return records
-    records["tint"] = [item.tint for item in items]
-    records["color_mix"] = [item.color_mix for item in items]
-    records["normal_mix"] = [item.normal_mix for item in items]
-    lengths = ("upper_fade", "lower_fade", "distance_begin", "distance_length")
-    records["fades"] = [[getattr(item, name) for name in lengths] for item in items]
-    slopes = np.array([slope_number(item.max_angle) for item in items], np.uint32)
-    records["layers"] = np.array([item.layers & _ALL_LAYERS for item in items], np.uint32) | slopes << _SLOPE_SHIFT
+    numbers = np.array(
+        [
+            (
+                *item.tint,
+                item.color_mix,
+                item.normal_mix,
+                item.upper_fade,
+                item.lower_fade,
+                item.distance_begin,
+                item.distance_length,
+                item.max_angle,
+            )
+            for item in items
+        ],
+        np.float64,
+    ).reshape(-1, 10)
+    records["tint"], records["color_mix"], records["normal_mix"] = numbers[:, :3], numbers[:, 3], numbers[:, 4]
+    records["fades"] = numbers[:, 5:9]
+    layers = np.array([item.layers & _ALL_LAYERS for item in items], np.uint32)
+    records["layers"] = layers | _slope_numbers(numbers[:, 9]) << _SLOPE_SHIFT
     return records
 
 
-def slope_number(max_angle: float) -> int:
-    """The steepest slope as DECAL has it: 8 bits of the cosine, exact for a right angle."""
-    if max_angle >= np.pi:
-        return ANY_SLOPE
-    return round((np.cos(max_angle) + 1) / 2 * LEVEL_SLOPE)
+def _slope_numbers(max_angles: NDArray[np.float64]) -> NDArray[np.uint32]:
+    """Steepest slopes as DECAL has them: 8 bits of the cosine, exact for a right angle."""
+    numbers = np.rint((np.cos(max_angles) + 1) / 2 * LEVEL_SLOPE)
+    return np.where(max_angles >= np.pi, ANY_SLOPE, numbers).astype(np.uint32)

@@ -26,7 +26,7 @@ def viewport(**space):
 def seen(monkeypatch):
     """A function that gives what a viewport shows, with hidden objects left out."""
     monkeypatch.setattr(decals, "_is_visible", lambda owner, shown: owner.visible_get(view_layer=shown.view_layer))
-    decals._gathered.clear()
+    decals._forget_all()
 
     def gathered():
         bpy.context.view_layer.update()
@@ -235,7 +235,8 @@ def test_ten_thousand_decals_are_gathered_soon_and_kept(blender, seen):
 
 
 def texel(image, *, is_normal_map=False):
-    return decal_pixels.decal_image(image, is_normal_map=is_normal_map).texels[50, 50].astype(float) / 255
+    texels = decal_pixels.decal_image(image, decal_pixels.version_of(image), is_normal_map=is_normal_map).texels
+    return texels[50, 50].astype(float) / 255
 
 
 def test_color_spaces_and_alpha_are_respected(blender):
@@ -256,7 +257,7 @@ def test_color_spaces_and_alpha_are_respected(blender):
 def test_the_first_row_is_below(blender):
     image = picture("rows", size=(2, 2))
     image.pixels[:] = (1, 0, 0, 1) * 2 + (0, 0, 1, 1) * 2
-    texels = decal_pixels.decal_image(image, is_normal_map=False).texels
+    texels = decal_pixels.decal_image(image, 0, is_normal_map=False).texels
     assert texels[0, 0].tolist() == [255, 0, 0, 255] and texels[-1, 0].tolist() == [0, 0, 255, 255]
 
 
