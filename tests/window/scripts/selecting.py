@@ -129,17 +129,40 @@ def _decals(space: Any) -> driver.Steps:
     driver.record("decals after giving up", _decal_names())
     decal = bpy.data.objects[_decal_names()[0]]
     driver.record("decal turned to", [round(value, 3) for value in decal.matrix_world.to_3x3().normalized().col[2]])
-    space.show_region_ui = True
-    yield from driver.settle()
-    driver.region("UI").active_panel_category = "Voxelwright"
+    yield from _dragged(decal)
+    with driver.context():
+        bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="VOXELWRIGHT_PT_decals")
     yield from driver.photograph("decal panel")
-    space.show_region_ui = False
-    decal.hide_set(True)
+    yield from driver.press("ESC")
+    bpy.data.objects[_decal_names()[0]].hide_set(True)
     yield from driver.photograph("decal hidden")
+    driver.record("drawing", scenery.ours("addon.viewport.handler").preview.failure)
+
+
+def _dragged(decal: Any) -> driver.Steps:
+    """Drag the arrow on the box's Y side away from its middle, and take that and the decal back."""
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    region, view = driver.region(), driver.viewport().spaces.active.region_3d
+    middle = decal.matrix_world.translation
+    arrow = middle + decal.matrix_world.col[1].to_3d()
+    from_, to = (location_3d_to_region_2d(region, view, place) for place in (arrow, middle + 1.5 * (arrow - middle)))
+    half_extents = [decal.scale[1]]
+    yield from driver.move((region.x + round(from_.x) - 8, region.y + round(from_.y)))
+    yield from driver.settle()
+    path = [(region.x + round(p.x), region.y + round(p.y)) for p in (from_, from_.lerp(to, 0.5), to)]
+    yield from driver.drag(*path)
+    yield from driver.settle()
+    half_extents.append(bpy.data.objects[_decal_names()[0]].scale[1])
+    yield from driver.press("Z", ctrl=True)
+    yield from driver.settle()
+    half_extents.append(bpy.data.objects[_decal_names()[0]].scale[1])
+    driver.record("half-extent before, after and undone", half_extents)
     yield from driver.press("Z", ctrl=True)
     yield from driver.settle()
     driver.record("decals undone", _decal_names())
-    driver.record("drawing", scenery.ours("addon.viewport.handler").preview.failure)
+    yield from driver.press("Z", ctrl=True, shift=True)
+    yield from driver.settle()
 
 
 def _turned(space: Any) -> driver.Steps:
