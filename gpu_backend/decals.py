@@ -167,7 +167,9 @@ def flat_boxes(from_box: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def no_extent(names: Sequence[str]) -> str:
     """A sentence about decals whose matrices cannot be inverted."""
-    return f"The decal {listed(names)} has no extent; give its empty another scale than 0."
+    if len(names) == 1:
+        return f"The decal {listed(names)} has no extent; give its empty another scale than 0."
+    return f"The decals {listed(names)} have no extent; give their empties another scale than 0."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -111,7 +111,7 @@ def plain_tiles(box: NDArray[np.float64], camera: Camera) -> set[tuple[int, int]
     return {(x, y) for x in across for y in upwards}
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 64))
 def test_tile_masks_are_those_of_a_plain_loop(seed: int, n: int) -> None:
     decals = decals_in(boxes(seed, n))
@@ -123,7 +123,7 @@ def test_tile_masks_are_those_of_a_plain_loop(seed: int, n: int) -> None:
         assert found == plain_tiles(decals.from_box[bit], CAMERA)
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000))
 def test_the_nearest_of_those_in_view_are_chosen(seed: int) -> None:
     decals = decals_in(boxes(seed, 40, reach=200.0))

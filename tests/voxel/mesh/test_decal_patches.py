@@ -76,7 +76,7 @@ def plain_clip(polygon: Any, to_box: NDArray[np.float64]) -> list[tuple[Fraction
     return points
 
 
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 100_000))
 def test_pieces_are_those_of_a_plain_clipper(seed: int) -> None:
     """Triangles, and boxes turned, stretched and mirrored."""
