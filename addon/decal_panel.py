@@ -81,9 +81,8 @@ class VOXELWRIGHT_PT_decal(_SidebarPanel, bpy.types.Panel):
         owner = context.active_object
         assert owner is not None
         settings = of_object(owner).decal
-        for name in ("image", "normal_map"):
-            column = layout.column()
-            column.template_ID(settings, name, new="image.new", open="image.open", text="")
+        for name, label in (("image", "Image"), ("normal_map", "Normal Map")):
+            layout.template_ID(settings, name, new="image.new", open="image.open", text=label)
         for names in (
             ("tint", "color_mix", "normal_mix"),
             ("upper_fade", "lower_fade", "max_angle"),
