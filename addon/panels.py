@@ -158,6 +158,7 @@ class VOXELWRIGHT_PT_quality(_SidebarPanel, bpy.types.Panel):
     bl_idname = idnames.PT_QUALITY
     bl_parent_id = idnames.PT_VIEWPORT
     bl_label = "Quality"
+    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -10,6 +10,7 @@ import bpy
 from ..gpu_backend.views import DESCRIPTIONS, View
 from . import idnames, presets
 from .decal_properties import VOXELWRIGHT_PG_decal
+from .light_properties import VOXELWRIGHT_PG_light
 from .symmetry_properties import VOXELWRIGHT_PG_symmetry
 from .worlds import MESH_KINDS
 
@@ -152,6 +153,9 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     )
     view: bpy.props.EnumProperty(
         name="View", description="What 3D viewports show of worlds", items=VIEW_ITEMS, default=View.LIT.name
+    )
+    light: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_light, name="Light", description="The light in which 3D viewports show worlds"
     )
     show_stats: bpy.props.BoolProperty(
         name="Statistics",

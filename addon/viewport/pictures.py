@@ -37,7 +37,7 @@ class WorldPools:
             if item.world_id not in self._pools:
                 self._pools[item.world_id] = self._renderer.new_pool()
             pool = self._pools[item.world_id]
-            complete = pool.update(item.world, item.camera.eye) and complete
+            complete = pool.update(item.world, item.camera.eye, levels=item.look.detail > 0) and complete
             shown.append(Shown(pool, item.camera, item.look, item.decals))
         return shown, complete
 
