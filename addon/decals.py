@@ -199,7 +199,7 @@ def _forget(owner: bpy.types.ID) -> None:
 
 def _after_update(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Forget what may have changed. Selecting, hiding and deleting change scenes."""
-    for update in depsgraph.updates if _gathered else ():
+    for update in depsgraph.updates if _gathered or _known else ():
         changed = update.id.original
         if isinstance(changed, bpy.types.Object):
             if is_decal(changed):
