@@ -9,7 +9,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...voxel.errors import VoxelwrightError
-from .. import decal_images, idnames, picking
+from .. import decal_images, decals, idnames, picking
 from ..decal_boxes import placed
 from ..properties import of_object
 from ..viewport import handler
@@ -135,9 +135,7 @@ class VOXELWRIGHT_OT_add_decal(bpy.types.Operator):
         owner.empty_display_type, owner.empty_display_size = "CUBE", 1.0
         settings = of_object(owner).decal
         settings.is_decal, settings.image, settings.normal_map = True, image, normal_map
-        settings.order = 1 + max(
-            (of_object(o).decal.order for o in context.scene.objects if o.type == "EMPTY"), default=-1
-        )
+        settings.order = 1 + max((of_object(o).decal.order for o in decals.decals_in(context.scene)), default=-1)
         context.collection.objects.link(owner)
         for other in context.selected_objects:
             other.select_set(False)

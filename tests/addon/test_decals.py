@@ -121,6 +121,12 @@ def test_every_sample_is_offered():
     assert {name for name, *_ in decal_images.ITEMS} == {*SAMPLES, decal_images.NONE}
 
 
+def test_new_decals_lie_on_top(small_world):
+    for _ in range(3):
+        bpy.ops.voxelwright.add_decal(picture="arrow")
+    assert [of_object(owner).decal.order for owner in decals.decals_in(bpy.context.scene)] == [0, 1, 2]
+
+
 # --- What viewports show ---------------------------------------------------------------------------------------------
 
 
