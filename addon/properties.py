@@ -9,6 +9,7 @@ import bpy
 
 from ..gpu_backend.views import DESCRIPTIONS, View
 from . import idnames, presets
+from .decal_properties import VOXELWRIGHT_PG_decal
 from .light_properties import VOXELWRIGHT_PG_light
 from .symmetry_properties import VOXELWRIGHT_PG_symmetry
 from .worlds import MESH_KINDS
@@ -67,6 +68,9 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     symmetry: bpy.props.PointerProperty(
         type=VOXELWRIGHT_PG_symmetry, name="Symmetry", description="Where tools do the same again in this world"
     )
+    decal: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_decal, name="Decal", description="What the empty projects onto worlds, if anything"
+    )
     show_preview: bpy.props.BoolProperty(
         name="Preview", description="Show the world's voxels in 3D viewports", default=True
     )
@@ -97,6 +101,20 @@ def _forget_parameters(self: Any, _context: bpy.types.Context) -> None:
     self.parameters.clear()
 
 
+def _active_index(self: Any) -> int:
+    active = bpy.context.view_layer.objects.active
+    return self.id_data.objects.find(active.name) if active is not None else -1
+
+
+def _set_active_index(self: Any, index: int) -> None:
+    """Select the object that was clicked in a list, alone."""
+    chosen = self.id_data.objects[index]
+    for other in bpy.context.view_layer.objects.selected:
+        other.select_set(False)
+    chosen.select_set(True)
+    bpy.context.view_layer.objects.active = chosen
+
+
 class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     """The panel's settings."""
 
@@ -125,6 +143,13 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     )
     mesh_kind: bpy.props.EnumProperty(
         name="Mesh", description="How the world is turned into meshes", items=MESH_KIND_ITEMS, default="greedy"
+    )
+    decal_index: bpy.props.IntProperty(
+        name="Decal",
+        description="The active object, by its place among the scene's",
+        get=_active_index,
+        set=_set_active_index,
+        options={"SKIP_SAVE", "HIDDEN"},
     )
     view: bpy.props.EnumProperty(
         name="View", description="What 3D viewports show of worlds", items=VIEW_ITEMS, default=View.LIT.name

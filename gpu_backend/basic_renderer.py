@@ -42,12 +42,14 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
 
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx, DEFAULT_BUDGET)
+        self._has_decals = False
 
     def draw(
         self, worlds: Sequence[Shown], width: int, height: int, shift: tuple[float, float] = (0.0, 0.0)
     ) -> BasicTarget:
         self.timers.collect()
         worlds = [_drawable(shown) for shown in worlds]
+        self._has_decals = any(shown.decals is not None and len(shown.decals) for shown in worlds)
         target = self._sized_target(width, height)
         target.view = worlds[0].look.view if worlds else View.LIT
         with self.timers.stage("clear"):
@@ -67,6 +69,9 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
             self._shade_world(shown, pool, target, target.lit)
         self._draw_layer([shown for shown in worlds if shown.has_layer], target, shift)
         return target
+
+    def notices(self) -> list[str]:
+        return ["Decals are not drawn the simple way; bake to see them."] if self._has_decals else []
 
     def _make(self, owned: Owned) -> None:
         ctx = self._ctx

@@ -4,7 +4,7 @@
 PackedQuad, which is a number rather than a record, lives in voxel/layout.py.
 """
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 import numpy as np
 
@@ -191,6 +191,43 @@ WORLD_GRID = np.dtype(
     ]
 )
 """A uniform block: where the grid of chunks lies. std140 and std430 agree on it."""
+
+DECAL = np.dtype(
+    [
+        ("world_to_local", "<f4", (4, 4)),  # by columns, into the box: inside is all of abs(xyz) ≤ 1
+        ("tint", "<f4", 3),  # linear light
+        ("color_mix", "<f4"),
+        ("image_layer", "<f4"),  # −1 for none, as normal_layer
+        ("normal_layer", "<f4"),
+        ("normal_mix", "<f4"),
+        ("layers", "<u4"),  # 23:0 which surfaces, DecalLayer; 31:24 the steepest slope, ANY_SLOPE for all
+        ("fades", "<f4", 4),  # upper, lower, the distance at which it begins to fade, the length of that
+    ]
+)
+
+ANY_SLOPE, LEVEL_SLOPE = 255, 254
+"""Of a DECAL's slope: all surfaces; and of the other numbers the one of a cosine of 1, 0 being that of −1."""
+
+DECAL_HEADER = np.dtype(
+    [
+        ("count", "<u4"),
+        ("grid", "<u4", 2),  # tiles along x and y; 0 along x where there are no masks: test every decal then
+        ("tile", "<u4"),  # pixels along each edge
+    ]
+)
+"""Before always MAX_DECALS records, after which a mask of as many bits follows for each tile, row by row from below."""
+
+MAX_DECALS = 64
+
+
+class DecalLayer(IntFlag):
+    """Which surfaces a decal is laid on."""
+
+    BLOCKY = 1
+    SMOOTH = 2
+    TOPINGS = 4
+    FAR = 8
+
 
 UNIFORM_CHUNK = 0x8000_0000
 """A cell of the grid of chunks is 0 for air and for chunks that are not there, this | voxel for a chunk of one value,

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 import moderngl
 
 from .context import capabilities
+from .decals import Decals, left_out
 from .frame import frame_record
 from .light import Light
 from .owned import Owned
 from .passes.casters import CastersPass
 from .passes.cull import CullPass, CullQuadsPass
+from .passes.decals import DecalsPass
 from .passes.draw import Drawn, DrawPass
 from .passes.maps import ComputeMapsPass
 from .passes.occlusion import DepthTilesPass
@@ -34,6 +36,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
     def __init__(self, ctx: moderngl.Context, *, merge: bool = True, budget: int = DEFAULT_BUDGET) -> None:
         self._able = capabilities(ctx)
         self._merge = merge
+        self._left_out: dict[str, None] = {}
         self._resolves: dict[tuple[tuple[str, int], ...], tuple[PixelPass, PixelPass]] = {}
         super().__init__(ctx, budget)
 
@@ -44,6 +47,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         target = self._sized_target(width, height)
         target.bind_images()
         target.view = worlds[0].look.view if worlds else View.LIT
+        self._left_out.clear()
         self._frame.bind_to_uniform_block(UniformBinding.FRAME)
         with self.timers.stage("clear"):
             target.clear_depth()
@@ -55,13 +59,16 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             target.geometry.depth_mask = True
             target.geometry.use()
             self._draw_opaque(shown, pool, target)
-            self._shade_world(shown, pool, target)
+            self._shade_world(shown, pool, target, shown.decals)
         if worlds and worlds[0].look.sky:
             self._begin(worlds[0], target, shift)
             with self.timers.stage("sky"):
                 self._sky.run(target.size, {"distances": target.distances}, view=target.view)
         self._draw_layer([shown for shown in worlds if shown.has_layer], target, shift)
         return target
+
+    def notices(self) -> list[str]:
+        return [left_out(list(self._left_out))] if self._left_out else []
 
     def release(self) -> None:
         super().release()
@@ -79,6 +86,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
         self._rays = owned.add(RaysPass(ctx))
+        self._decals = owned.add(DecalsPass(ctx))
         self._maps = owned.add(ComputeMapsPass(ctx, self._shadow_maps))
         self._casters = owned.add(CastersPass(ctx))
         self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
@@ -92,6 +100,9 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
 
     def _make_target(self, width: int, height: int) -> FrameTarget:
         return FrameTarget(self._ctx, width, height)
+
+    def _shared_nbytes(self) -> int:
+        return self._decals.nbytes
 
     def _add_to_sum(self, target: FrameTarget, *, first: bool) -> None:
         textures = {"light": target.light, "layer": target.layer.light if target.has_layer else target.light}
@@ -157,8 +168,8 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 self._draw.run(pool.commands, Drawn.TRANSPARENT, levels=_fades(shown, pool))
             self._shade_world(shown, pool, target)
 
-    def _shade_world(self, shown: Shown, pool: WorldPool, target: FrameTarget) -> None:
-        """From what is seen of one world to its light."""
+    def _shade_world(self, shown: Shown, pool: WorldPool, target: FrameTarget, decals: Decals | None = None) -> None:
+        """From what is seen of one world to its light, with decals on it."""
         look = shown.look
         with self.timers.stage("resolve"):
             seen = {"visibility_target": target.visibility}
@@ -182,6 +193,8 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 shadow_distance=look.shadow_distance,
                 half=look.half_occlusion,
             )
+        if decals is not None and look.view is View.LIT:
+            self._left_out |= dict.fromkeys(self._decals.run(target, self.timers, decals, shown.camera))
         with self.timers.stage("shade"):
             gbuffer = {"distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}
             textures = {**seen, **gbuffer, "occlusion": target.occlusion}

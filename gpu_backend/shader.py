@@ -134,7 +134,7 @@ def shader_sources() -> dict[str, str]:
 
 def generated_sources() -> dict[str, str]:
     """The includes made from Python's tables: lib/faces.glsl, lib/quad_bits.glsl, lib/pool_layout.glsl,
-    lib/bindings.glsl, lib/view_numbers.glsl, lib/map_numbers.glsl."""
+    lib/bindings.glsl, lib/view_numbers.glsl, lib/decal_numbers.glsl, lib/map_numbers.glsl."""
     u_axes, v_axes = np.eye(3)[layout.FACE_U_AXIS], np.eye(3)[layout.FACE_V_AXIS]
     faces = [
         f"const int CHUNK_SIZE = {layout.CHUNK_SIZE};",
@@ -182,12 +182,19 @@ def generated_sources() -> dict[str, str]:
         f"const int MAP_EDGE = {cascades.MAP_EDGE};",
     ]
     views = [f"const int VIEW_{view.name} = {view.value};" for view in View]
+    decals = [
+        f"const int MAX_DECALS = {records.MAX_DECALS};",
+        f"const uint ANY_SLOPE = {records.ANY_SLOPE}u;",
+        f"const float LEVEL_SLOPE = {records.LEVEL_SLOPE}.0;",
+        *(f"const uint DECAL_{layer.name} = {layer.value}u;" for layer in records.DecalLayer),
+    ]
     parts = {
         "lib/faces.glsl": faces,
         "lib/quad_bits.glsl": bits,
         "lib/pool_layout.glsl": pool,
         "lib/bindings.glsl": bindings,
         "lib/view_numbers.glsl": views,
+        "lib/decal_numbers.glsl": decals,
         "lib/map_numbers.glsl": maps,
     }
     return {name: "\n".join(lines) + "\n" for name, lines in parts.items()}

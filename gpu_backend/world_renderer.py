@@ -17,6 +17,7 @@ from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
 from .context import check_errors
+from .decals import Decals
 from .frame import MAX_SUN_SIZE, SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
 from .light import Light
@@ -151,11 +152,12 @@ class Pool(ABC):
 
 @dataclass(frozen=True)
 class Shown:
-    """A world in a frame: camera sees its voxel space."""
+    """A world in a frame: camera sees its voxel space, in which its decals are."""
 
     pool: Pool
     camera: Camera
     look: Look = field(default_factory=Look)
+    decals: Decals | None = None
 
     @property
     def has_layer(self) -> bool:
@@ -237,10 +239,18 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             pool.set_budget(nbytes)
 
     def rendering(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+        self,
+        world: World,
+        camera: Camera,
+        width: int,
+        height: int,
+        look: Look | None = None,
+        *,
+        samples: int = 8,
+        decals: Decals | None = None,
     ) -> Job[NDArray[np.uint8]]:
         """(height, width, 4) uint8: a picture of one world in sRGB, opaque, its row 0 at the top, averaged over so many
-        frames. Everything is uploaded and meshed before.
+        frames; decals are in its voxel space. Everything is uploaded and meshed before.
 
         Raises VoxelwrightError where the size is beyond limits.MAX_PICTURE_EDGE or beyond the context, where graphics
         memory is short, and for a view that the renderer does not draw.
@@ -250,7 +260,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         self._check_view(look.view)
         self._own_pool = self._own_pool or self.new_pool()
         yield from stage(self._own_pool.bring(world, camera.eye, levels=look.detail > 0), 0.0, 0.5)
-        shown = [Shown(self._own_pool, camera, look)]
+        shown = [Shown(self._own_pool, camera, look, decals)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()
         try:
@@ -267,10 +277,18 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1])
 
     def render(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+        self,
+        world: World,
+        camera: Camera,
+        width: int,
+        height: int,
+        look: Look | None = None,
+        *,
+        samples: int = 8,
+        decals: Decals | None = None,
     ) -> NDArray[np.uint8]:
         """What rendering() returns."""
-        return finish(self.rendering(world, camera, width, height, look, samples=samples))
+        return finish(self.rendering(world, camera, width, height, look, samples=samples, decals=decals))
 
     @abstractmethod
     def draw(
@@ -315,10 +333,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             chunks=sum(pool.n_chunks for pool in self._pools),
             quads=sum(pool.n_quads for pool in self._pools),
             draws=sum(pool.n_draws for pool in self._pools),
-            nbytes=sum(pool.nbytes for pool in self._pools) + self._shadow_maps.nbytes,
+            nbytes=sum(pool.nbytes for pool in self._pools) + self._shadow_maps.nbytes + self._shared_nbytes(),
             gpu_milliseconds=self.timers.gpu_milliseconds(),
             cpu_milliseconds=self.timers.cpu_milliseconds(),
         )
+
+    def notices(self) -> list[str]:
+        """What the last frame left out, in sentences."""
+        return []
 
     def release(self) -> None:
         """Free everything on the GPU; the renderer is of no use after that."""
@@ -340,6 +362,10 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
 
     @abstractmethod
     def _make_target(self, width: int, height: int) -> TargetT: ...
+
+    def _shared_nbytes(self) -> int:
+        """Bytes of graphics memory that belong to no pool, without those of pictures."""
+        return 0
 
     def _check_view(self, view: View) -> None:
         """Raise VoxelwrightError for a view that is not drawn."""

@@ -55,7 +55,7 @@ def _draw(context: bpy.types.Context) -> None:
     if not owners:
         return
     from ...gpu_backend.camera import Camera
-    from .. import kernel_cache
+    from .. import decals, kernel_cache
     from .looks import scene_look
     from .pictures import Seen
 
@@ -65,6 +65,7 @@ def _draw(context: bpy.types.Context) -> None:
     projection = np.array(region_data.window_matrix)
     settings = of_scene(context.scene)
     sun = sun_of(settings.light, context.view_layer.depsgraph)
+    gathered = decals.shown_decals(context)
     seen = []
     for owner in owners:
         matrix = np.array(owner.matrix_world)
@@ -73,7 +74,8 @@ def _draw(context: bpy.types.Context) -> None:
             world = session.world_of(owner)
         except VoxelwrightError:
             continue  # the panel says what is wrong with it
-        seen.append(Seen(session.world_id(owner), world, camera, scene_look(settings, sun, matrix)))
+        look = scene_look(settings, sun, matrix)
+        seen.append(Seen(session.world_id(owner), world, camera, look, gathered.in_world(matrix)))
     if seen:
         size, playing = (region.width, region.height), animation.is_playing()
         remains = preview.draw(region.as_pointer(), seen, size, preferences.choices(), playing=playing)

@@ -25,7 +25,7 @@ class PixelPass:
     def run(
         self,
         size: tuple[int, int],
-        textures: Mapping[str, moderngl.Texture],
+        textures: Mapping[str, moderngl.Texture | moderngl.TextureArray],
         **uniforms: int | float | bool | tuple[float, float],
     ) -> None:
         """Run over size pixels. What it writes can be read by the passes after it, and by the CPU."""

@@ -100,4 +100,21 @@ struct Material {
     uint resists;
 };
 
+struct Decal {
+    mat4 world_to_local;
+    vec3 tint;
+    float color_mix;
+    float image_layer;
+    float normal_layer;
+    float normal_mix;
+    uint layers;
+    vec4 fades;
+};
+
+struct DecalHeader {
+    uint count;
+    uint grid[2];
+    uint tile;
+};
+
 const uint TEXTURE_PERIOD = 4096u; // voxels

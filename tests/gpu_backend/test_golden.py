@@ -12,12 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
+from voxelwright.gpu_backend.decals import Decals
 from voxelwright.gpu_backend.legend import with_legend
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.palette import Material, Palette, palette_from_table
 from voxelwright.voxel.world import World, chunks_of_cells, new_world
 
+from . import decal_scenes
 from .golden_pictures import GOLDEN, hold_to_golden
 
 PALETTE_FILE = Path(__file__).parent.parent.parent / "presets" / "palettes" / "default.toml"
@@ -48,6 +50,7 @@ class Scene:
     elevation: float = 26
     look: Look = field(default_factory=Look)
     half_height: float | None = None
+    decals: Callable[[], Decals] | None = None
 
 
 # --- Worlds ----------------------------------------------------------------------------------------------------------
@@ -169,6 +172,41 @@ def _emissive() -> World:
     return _world(room)
 
 
+def _cliff() -> World:
+    """Stone above a floor, with a step before it and grass on top."""
+    stone, grass, soil = _indices("stone", "grass", "dirt")
+    room = np.zeros((28, 16, 9), np.int64)
+    room[..., 0] = soil
+    room[:, 5:, :6] = stone
+    room[:, 5:, 6] = grass
+    room[:10, 4:5, :4] = stone
+    return _world(room)
+
+
+def _floor() -> World:
+    (stone,) = _indices("stone")
+    return _world(np.full((26, 20, 1), stone))
+
+
+def _stair() -> World:
+    """A floor, and steps of one voxel beyond its middle."""
+    sand, stone = _indices("sand", "stone")
+    room = np.zeros((26, 20, 5), np.int64)
+    room[..., 0] = stone
+    for step in range(1, 4):
+        room[:, 8 + 2 * step :, step] = sand
+    return _world(room)
+
+
+def _smooth_ground() -> World:
+    """Waves of dirt."""
+    x, y = np.indices((30, 22))
+    height = 3 + 1.4 * np.sin(x / 4) + 1.2 * np.cos(y / 3.2)
+    (soil,) = _indices("dirt")
+    palette = Palette.of({i: replace(m, smooth=True) for i, m in DEFAULT.items()})
+    return _world(np.where(np.arange(7) < height[..., None], soil, 0), palette)
+
+
 LIGHT = Look(shadows=1.0, occlusion=1.0)
 DETAIL = 6.0
 _VIEWS_OF_HILLS = [view for view in View if view not in (View.LIT, View.LEVELS)]
@@ -196,6 +234,10 @@ SCENES = {
     "wide-in-levels": Scene(_wide, 40, 12, Look(detail=DETAIL)),
     "view-levels": Scene(_wide, 40, 12, Look(View.LEVELS, detail=DETAIL)),
     **{f"view-{view.name.lower()}": Scene(_hills, look=Look(view)) for view in _VIEWS_OF_HILLS},
+    "decals-over-a-cliff": Scene(_cliff, 12, 38, LIGHT, decals=decal_scenes.over_a_cliff),
+    "decals-overlapping": Scene(_floor, 0, 50, decals=decal_scenes.overlapping),
+    "decals-on-smooth-ground": Scene(_smooth_ground, 20, 45, decals=decal_scenes.on_smooth_ground),
+    "decals-tinted-and-faded": Scene(_stair, 0, 45, decals=decal_scenes.tinted_and_faded),
     "view-blend-steps": Scene(_steps, 30, 45, Look(View.BLEND)),
     "view-normals-smooth": Scene(_smooth_steps, 30, 45, Look(View.NORMALS)),
 }
@@ -220,7 +262,8 @@ def _camera(scene: Scene, world: World) -> Camera:
 def test_it_looks_as_it_did(name: str, ctx: moderngl.Context, renderer: Renderer, tmp_path: Path) -> None:
     scene = SCENES[name]
     world = scene.world()
-    picture = renderer.render(world, _camera(scene, world), WIDTH, HEIGHT, scene.look, samples=SAMPLES)
+    camera, decals = _camera(scene, world), scene.decals() if scene.decals is not None else None
+    picture = renderer.render(world, camera, WIDTH, HEIGHT, scene.look, samples=SAMPLES, decals=decals)
     hold_to_golden(ctx, with_legend(picture, scene.look.view), name, tmp_path)
 
 

@@ -10,6 +10,8 @@ import pytest
 from voxelwright.gpu_backend import records
 from voxelwright.gpu_backend.records import (
     CHUNK_DRAW,
+    DECAL,
+    DECAL_HEADER,
     FRAME,
     INDIRECT_DRAW,
     LEVEL_JOB,
@@ -58,6 +60,20 @@ LAYOUTS = {
     "SMOOTH_DRAW": (32, {"corner": 0, "quad_offset": 16, "quad_count": 20, "flags": 24}),
     "MESH_HEADER": (32, {"top": 0, "capacity": 4, "n_without_room": 8, "n_quads": 12}),
     "MESH_ROW": (8, {"capacity": 0, "flags": 4}),
+    "DECAL": (
+        112,
+        {
+            "world_to_local": 0,
+            "tint": 64,
+            "color_mix": 76,
+            "image_layer": 80,
+            "normal_layer": 84,
+            "normal_mix": 88,
+            "layers": 92,
+            "fades": 96,
+        },
+    ),
+    "DECAL_HEADER": (16, {"count": 0, "grid": 4, "tile": 12}),
     "NETS_HEADER": (
         32,
         {
@@ -88,6 +104,8 @@ LAYOUTS = {
 
 STRUCTS = {
     "ChunkDraw": CHUNK_DRAW,
+    "Decal": DECAL,
+    "DecalHeader": DECAL_HEADER,
     "IndirectDraw": INDIRECT_DRAW,
     "LevelJob": LEVEL_JOB,
     "MeshRow": MESH_ROW,
