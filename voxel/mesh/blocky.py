@@ -42,12 +42,12 @@ def mesh_blocky(
         if ambient_occlusion:
             pad_chunks(world, batch.coords, padded)
         counts, ends = mesh_packed(buffers(), transparent, n, merge, padded)
-        added = quads.add(ends[-1], done)
+        added = quads.add(int(ends[-1]), done)
         gather_quads(buffers().quads, ends, added)
         if ambient_occlusion:
             quad_lights(get_num_threads(), added, ends, padded, transparent, corner_light.add(len(added), done))
         used = counts.any(axis=1)
-        n_used = np.count_nonzero(used)
+        n_used = int(used.sum())
         coords_of_quads.add(n_used, done)[:] = batch.coords[used]
         face_counts.add(n_used, done)[:] = counts[used]
         yield Progress(done, "Meshing blocks")

@@ -54,7 +54,7 @@ class _Growing:
         self.coords = Lengthening(np.int32, (3,))
         self.counts = Lengthening(np.uint32, (2,))
         self.positions, self.normals = Lengthening(np.float32, (3,)), Lengthening(np.float32, (3,))
-        self.vertex_materials = tuple(Lengthening(np.uint8) for _ in range(3))
+        self.materials, self.secondary_materials, self.blend_weights = (Lengthening(np.uint8) for _ in range(3))
         self.quads, self.quad_materials = Lengthening(np.uint32, (4,)), Lengthening(np.uint8)
 
     def mesh(self) -> SmoothMesh:
@@ -66,7 +66,9 @@ class _Growing:
             counts[:, 1].copy(),
             self.positions.all(),
             self.normals.all(),
-            *(materials.all() for materials in self.vertex_materials),
+            self.materials.all(),
+            self.secondary_materials.all(),
+            self.blend_weights.all(),
             self.quads.all(),
             self.quad_materials.all(),
         )
@@ -107,7 +109,11 @@ def _mesh_batch(batch: BitBatch, strength: int, growing: _Growing) -> None:
         largest_first,
         growing.positions.add(n_vertices, done),
         growing.normals.add(n_vertices, done),
-        tuple(materials.add(n_vertices, done) for materials in growing.vertex_materials),
+        (
+            growing.materials.add(n_vertices, done),
+            growing.secondary_materials.add(n_vertices, done),
+            growing.blend_weights.add(n_vertices, done),
+        ),
         growing.quads.add(n_quads, done),
         growing.quad_materials.add(n_quads, done),
     )
