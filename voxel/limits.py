@@ -160,3 +160,6 @@ MAX_MESH_PAIRS = 1 << 25
 
 MAX_TOPING_TRIANGLES = 16_000_000
 """Triangles of topings that are baked as one mesh: some 2 GB in Blender."""
+
+MAX_TOPING_OBJECTS = 20_000
+"""Topings that are baked as an object each: some seconds, and as many as Blender's outliner bears."""

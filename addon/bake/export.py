@@ -11,6 +11,7 @@ import bpy
 
 from ...voxel.errors import VoxelwrightError
 from ..files import check_writable
+from .toping_points import realize, toping_modifier
 
 
 class Exporter(NamedTuple):
@@ -99,7 +100,7 @@ def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     # Blender adds objects that were linked just now to the layer late, and as selected if they are so elsewhere then.
     user_layer.update()
     scene = bpy.data.scenes.new(f"{user_scene.name} Export")
-    unlocked = []
+    unlocked, realized = [], []
     try:
         scene.frame_current = user_scene.frame_current
         scene.unit_settings.scale_length = user_scene.unit_settings.scale_length
@@ -113,9 +114,16 @@ def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
         window.scene = scene
         for obj in objects:
             obj.update_from_editmode()
+            # Exporters write meshes, not what geometry nodes instance.
+            modifier = toping_modifier(obj)
+            if modifier is not None:
+                realized.append(modifier)
+                realize(modifier, True)
             obj.select_set(True)
         yield
     finally:
+        for modifier in realized:
+            realize(modifier, False)
         for obj, lock in unlocked:
             setattr(obj, lock, True)
         window.scene = user_scene

@@ -15,6 +15,13 @@ PARTS = {"blocks": "Blocks", "smooth": "Smooth"}
 """The parts of a bake, by their field in WeldedMeshes, and how their objects are named."""
 
 
+TOPING_PARTS = ("topings", "toping_points")
+"""The parts that topings.py makes."""
+
+TOPING_OBJECTS = "toping_objects"
+"""The collection that topings.py makes where each one is an object."""
+
+
 def bake_world(
     name: str,
     world_key: str,
@@ -31,8 +38,8 @@ def bake_world(
     keeps names, places, modifiers and what was done to the materials. Raises VoxelwrightError, with nothing changed,
     where that cannot be done.
     """
-    collection = _find_collection(scene, world_key)
-    found = {part: _find_object(collection, part) for part in PARTS}
+    collection = find_collection(scene, world_key)
+    found = {part: find_object(collection, part) for part in (*PARTS, *TOPING_PARTS)}
     for part in PARTS:
         mesh = getattr(meshes, part)
         if mesh is not None:
@@ -43,11 +50,11 @@ def bake_world(
         mesh, obj = getattr(meshes, part), found[part]
         if mesh is None:
             if obj is not None:
-                _remove(obj)
+                remove(obj)
             continue
         if obj is None:
-            obj = _new_object(f"{name} {label}", parent)
-            collection[_pointer(part)] = obj
+            obj = new_object(f"{name} {label}", parent)
+            collection[pointer(part)] = obj
         if not obj.users_collection:
             collection.objects.link(obj)
         _update(obj, mesh, palette, name, world_key)
@@ -57,24 +64,26 @@ def bake_world(
 
 def baked_objects(scene: bpy.types.Scene, world_key: str) -> list[bpy.types.Object]:
     """What the last bake of a world made and is still in the scene."""
-    collection = _find_collection(scene, world_key)
-    found = (_find_object(collection, part) for part in PARTS)
+    collection = find_collection(scene, world_key)
+    found = [find_object(collection, part) for part in (*PARTS, *TOPING_PARTS)]
+    topings = collection.get(pointer(TOPING_OBJECTS)) if collection is not None else None
+    found += topings.objects if topings is not None else ()
     return [obj for obj in found if obj is not None and obj.name in scene.objects]
 
 
-def _find_collection(scene: bpy.types.Scene, world_key: str) -> bpy.types.Collection | None:
+def find_collection(scene: bpy.types.Scene, world_key: str) -> bpy.types.Collection | None:
     """The collection of an earlier bake, rather this scene's than another's."""
     return tags.find([*scene.collection.children_recursive, *bpy.data.collections], world_key)
 
 
-def _pointer(part: str) -> str:
+def pointer(part: str) -> str:
     """The custom property of the collection that refers to a part's object."""
     return f"voxelwright_{part}"
 
 
-def _find_object(collection: bpy.types.Collection | None, part: str) -> bpy.types.Object | None:
+def find_object(collection: bpy.types.Collection | None, part: str) -> bpy.types.Object | None:
     """The object of an earlier bake."""
-    obj = collection.get(_pointer(part)) if collection is not None else None
+    obj = collection.get(pointer(part)) if collection is not None else None
     if obj is not None and (obj.mode != "OBJECT" or obj.data.is_editmode):
         raise VoxelwrightError(f'"{obj.name}" is being edited; go back to Object Mode before baking again.')
     return obj
@@ -91,7 +100,7 @@ def _linked_collection(
     return collection
 
 
-def _new_object(name: str, parent: bpy.types.Object | None) -> bpy.types.Object:
+def new_object(name: str, parent: bpy.types.Object | None) -> bpy.types.Object:
     obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
     # Its place is the parent's: a new object's own transform and inverse of the parent's are the identity.
     obj.parent = parent
@@ -107,7 +116,7 @@ def _update(obj: bpy.types.Object, mesh: IndexedMesh, palette: Palette, world: s
     fill_mesh(data, mesh, slots)
 
 
-def _remove(obj: bpy.types.Object) -> None:
+def remove(obj: bpy.types.Object) -> None:
     data = obj.data
     bpy.data.objects.remove(obj)
     if isinstance(data, bpy.types.Mesh) and data.users == 0:

@@ -3,13 +3,16 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...voxel.jobs import Job
-from .. import idnames, session, worlds
-from ..properties import MESH_KIND_ITEMS
+from ...voxel.jobs import Job, stage
+from .. import idnames, session, toping_objects, topings, worlds
+from ..properties import MESH_KIND_ITEMS, TOPING_MODE_ITEMS
 from .job_operator import JobOperator, has_world
 
 if TYPE_CHECKING:
     from ...voxel.mesh.topology import WeldedMeshes
+    from ...voxel.world import World
+
+    _Result = tuple[worlds.Meshes, WeldedMeshes, topings.GrownTopings | None]
 
 
 class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
@@ -40,24 +43,46 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
         "left; faces then have more than four corners",
     )
 
+    topings: bpy.props.EnumProperty(
+        name="Topings",
+        description="How topings are baked, which are made in full detail only",
+        items=TOPING_MODE_ITEMS,
+        default="points",
+    )
+
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return super().poll(context) and has_world(cls, context)
 
-    def start(self, context: bpy.types.Context) -> "Job[tuple[worlds.Meshes, WeldedMeshes]]":
+    def start(self, context: bpy.types.Context) -> "Job[_Result]":
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
         options = worlds.BakeOptions(self.mesh_kind, self.ambient_occlusion, self.crack_free, self.level)
-        return worlds.mesh_for_bake(session.world_of(owner), options)
+        world = session.world_of(owner)
+        self._own = toping_objects.own_topings(owner, world.palette, context.evaluated_depsgraph_get())
+        return self._baking(world, options)
 
-    def finish(self, context: bpy.types.Context, result: "tuple[worlds.Meshes, WeldedMeshes]") -> None:
+    def _baking(self, world: "World", options: worlds.BakeOptions) -> "Job[_Result]":
+        meshes, welded = yield from stage(worlds.mesh_for_bake(world, options), 0.0, 0.7)
+        mode = self.topings if self.level == 0 else "none"
+        grown = yield from stage(topings.grow(world, meshes.smooth, mode, self._own.meshes), 0.7, 1.0)
+        return meshes, welded, grown
+
+    def finish(self, context: bpy.types.Context, result: "_Result") -> None:
         from ..bake.objects import bake_world
+        from ..bake.topings import bake_topings
 
-        meshes, welded = result
+        meshes, welded, grown = result
         owner = self._target.owner(context.scene)
         session.make_single(owner)
-        objects = bake_world(owner.name, session.world_id(owner), welded, meshes.palette, owner, context.scene)
-        self.report({"INFO"}, f"Baked {meshes.n_quads:,} quads to {len(objects)} objects")
+        of_world = owner.name, session.world_id(owner)
+        objects = bake_world(*of_world, welded, meshes.palette, owner, context.scene)
+        made = bake_topings(*of_world, grown, self.topings, self._own.materials, meshes.palette, owner, context.scene)
+        for problem in self._own.problems if self.topings != "none" else ():
+            self.report({"WARNING"}, problem)
+        n = len(grown.topings.instances) if grown is not None else 0
+        also = f" and {n:,} topings" if n else ""
+        self.report({"INFO"}, f"Baked {meshes.n_quads:,} quads{also} to {len(objects) + len(made)} objects")
 
 
 CLASSES = (VOXELWRIGHT_OT_bake_world,)
