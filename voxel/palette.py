@@ -130,7 +130,9 @@ def material_from_table(table: Mapping[str, Any]) -> Material:
     """A material from a mapping of its fields, as TOML and JSON give it. Raises VoxelwrightError."""
     known = {f.name for f in fields(Material)}
     name = table.get("name")
-    colors = {key: table.get(key) for key in ("color", "toping_color") if key == "color" or key in table}
+    colors: dict[str, Any] = {"color": table.get("color")}
+    if "toping_color" in table:
+        colors["toping_color"] = table["toping_color"]
     if not isinstance(name, str) or not all(isinstance(color, list | tuple) for color in colors.values()):
         raise VoxelwrightError("A material needs a name and a color of three numbers from 0 to 255.")
     unknown = sorted(set(table) - known)

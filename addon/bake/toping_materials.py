@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -44,7 +45,7 @@ def material_of(
 
 def _darken_by_attribute(material: bpy.types.Material) -> None:
     """Multiply the colour attribute into the base colour: roots are darker than tips."""
-    tree = material.node_tree
+    tree: Any = material.node_tree
     shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
     attribute, mix = tree.nodes.new("ShaderNodeVertexColor"), tree.nodes.new("ShaderNodeMix")
     attribute.layer_name = COLOR_ATTRIBUTE

@@ -43,7 +43,7 @@ def points_modifier(
         _build(nodes, shapes)
     instancer: Any = nodes.nodes[_COLLECTION]
     instancer.inputs["Collection"].default_value = shapes
-    modifier = toping_modifier(obj)
+    modifier: Any = toping_modifier(obj)
     if modifier is None:
         modifier = obj.modifiers.new("Topings", "NODES")
         modifier.node_group = nodes
@@ -52,10 +52,23 @@ def points_modifier(
 
 def toping_modifier(obj: bpy.types.Object) -> Any:
     """The modifier of an object of points; None of any other."""
+    modifier: Any
     for modifier in obj.modifiers:
         if modifier.type == "NODES" and modifier.node_group is not None and tags.WORLD in modifier.node_group:
             return modifier
     return None
+
+
+def n_triangles(obj: bpy.types.Object) -> int:
+    """How many the instances at an object's points have together."""
+    shapes: Any = toping_modifier(obj).node_group.nodes[_COLLECTION].inputs["Collection"].default_value
+    data: Any = obj.data
+    attribute = data.attributes[SHAPE]
+    chosen = np.empty(len(attribute.data), np.int32)
+    attribute.data.foreach_get("value", chosen)
+    # Shapes are made of triangles alone.
+    sizes = [len(shape.data.polygons) for shape in sorted(shapes.objects, key=lambda shape: shape.name)]
+    return int(np.array(sizes, np.int64)[chosen].sum())
 
 
 def realize(modifier: Any, is_realized: bool) -> None:

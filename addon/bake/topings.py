@@ -145,7 +145,7 @@ class _Maker:
                 tags.tag(data, self._world_key, key)
             keys = slot_keys(np.full(len(mesh.triangles), index, np.uint8), petals_of(mesh))
             v = mesh.vertices
-            self._fill(data, v["position"], v["normal"], v["uv"] / np.float32(UNORM), mesh.triangles, keys)
+            self._fill(data, v["position"], v["normal"], (v["uv"] / UNORM).astype(np.float32), mesh.triangles, keys)
             shapes.append((data, instances))
             kept.add(key)
         self._remove_shapes(kept)

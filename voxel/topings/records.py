@@ -73,7 +73,7 @@ class Topings:
     @property
     def seeds(self) -> NDArray[np.uint32]:
         """(i,) uint32 of 20 bits."""
-        return self.instances["bits"] >> SEED_SHIFT
+        return (self.instances["bits"] >> SEED_SHIFT).astype(np.uint32)
 
     @property
     def alternates(self) -> NDArray[np.uint8]:

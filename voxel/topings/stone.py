@@ -37,11 +37,11 @@ def _bevel(shape: Shape, random: Random, edge: int, mitred: list[bool]) -> None:
     profiles.append((0.5, ends[1], _HEIGHT, _WIDTH))
     bottom = [along_edge(edge, 0.5, along) for along, *_ in profiles]
     top = [along_edge(edge, 0.5, along, height) for along, _, height, _ in profiles]
-    foot = [along_edge(edge, 0.5 - width, at) for _, at, _, width in profiles]
+    inner = [along_edge(edge, 0.5 - width, at) for _, at, _, width in profiles]
     us = [(along + 0.5) / 2 for along, *_ in profiles]
     shape.strip([bottom, top], [(u, v) for v in (0, 1) for u in us])
-    shape.strip([top, foot], [(u, v) for v in (1, 0.3) for u in us])
+    shape.strip([top, inner], [(u, v) for v in (1, 0.3) for u in us])
     for k, meets in zip((0, -1), mitred, strict=True):
         if not meets:
-            corners = (bottom[k], foot[k], top[k]) if k else (foot[k], bottom[k], top[k])
+            corners = (bottom[k], inner[k], top[k]) if k else (inner[k], bottom[k], top[k])
             shape.add(corners, ((0, 1, 2),), ((0, 0.2), (0.4, 0.2), (0.2, 1)))
