@@ -46,12 +46,13 @@ def collect_topings(world: World, *, coords: Iterable[Coord] | None = None) -> J
     if not ranks.any():
         keys = keys[:0]
     parts: list[tuple[NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint32]]] = []
+    around, rows = np.unique(keys[:, None] + _COLUMN_KEYS, return_inverse=True)
+    tables = sources_of(chunks_at(world, around))[rows.reshape(-1, len(_COLUMN_KEYS))]
     for start in range(0, len(keys), BATCH_CHUNKS):
         batch = keys[start : start + BATCH_CHUNKS]
-        around, rows = np.unique(batch[:, None] + _COLUMN_KEYS, return_inverse=True)
-        tables = sources_of(chunks_at(world, around))[rows.reshape(-1, len(_COLUMN_KEYS))]
+        sources = tables[start : start + BATCH_CHUNKS]
         at, counts, words = coords_at(batch), np.zeros(len(batch), np.uint32), _words()
-        collect(get_num_threads(), tables, at, ranks, densities, counts, words.view(np.float32), words)
+        collect(get_num_threads(), sources, at, ranks, densities, counts, words.view(np.float32), words)
         used = np.flatnonzero(counts)
         instances = [words[i, : counts[i]] for i in used]
         parts.append((at[used], counts[used], np.concatenate([words[0, :0], *instances])))
