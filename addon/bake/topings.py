@@ -26,7 +26,7 @@ from .objects import TOPING_OBJECTS, find_collection, find_object, new_object, p
 from .toping_materials import material_of, slot_keys
 from .toping_points import fill_points, points_modifier
 
-_ROOT_LIGHT = 0.35
+_ROOT_LIGHT = 0.5
 """The colour attribute's light at roots, where little reaches; it is 1 at tips."""
 
 

@@ -5,7 +5,7 @@ from .records import TopingMesh
 from .shape import EDGES, Random, Shape, along_edge, open_edges
 
 _STONE = 5
-_HEIGHT, _WIDTH = 0.13, 0.2
+_HEIGHT, _WIDTH = 0.1, 0.2
 """At both ends of an edge, so that the strips of neighbours meet."""
 
 _STATIONS = (-0.26, -0.02, 0.23)

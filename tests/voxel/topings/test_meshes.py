@@ -131,9 +131,9 @@ def test_open_edges_alone_have_bevels():
             on_side = (np.abs(corners(mesh)[:, :, axis] - 0.5 * sign) < 1e-6).all(axis=1)
             wall = np.linalg.norm(areas(mesh)[on_side & (outward > 0)], axis=1).sum() / 2
             if variant >> edge & 1:
-                assert wall < 0.06  # the caps of the strips beside it
+                assert wall < 0.05  # the caps of the strips beside it
             else:
-                assert wall > 0.08
+                assert wall > 0.06
     slopes = [m for v, _, m in all_of("stone") if v == 0b1110]
     for mesh in slopes:  # open towards +X: what is no wall and no cap looks in and up
         doubled = areas(mesh)
@@ -156,5 +156,5 @@ HASHES = {
     "moss": "f77ea3fcb833",
     "pebbles": "9a2590f764d6",
     "snow": "0025f0ce183e",
-    "stone": "2553654f33d2",
+    "stone": "f567eb5b6371",
 }
