@@ -64,6 +64,8 @@ def _draw_toping_object(layout: bpy.types.UILayout, owner: bpy.types.Object, mat
     item = toping_objects.item_of(owner, material.name)
     if item is None:
         # A panel may not make one; editing the material does.
+        layout = layout.row()
+        layout.operator_context = "EXEC_DEFAULT"
         layout.operator(idnames.OT_EDIT_MATERIAL, text="Choose Object", icon="OBJECT_DATA").toping = "object"
         return
     column = layout.column(align=True)

@@ -296,6 +296,9 @@ def test_the_choice_follows_the_materials_name(blender, owner):
     blender.ops.voxelwright.edit_material("EXEC_DEFAULT", True, name="turf")
     assert toping_objects.item_of(owner, "lawn") is None
     assert toping_objects.item_of(owner, "turf").object == obj
+    owner.voxelwright.topings.clear()  # as in a file that another program wrote
+    blender.ops.voxelwright.edit_material("EXEC_DEFAULT", True, toping="object")
+    assert toping_objects.item_of(owner, "turf").object is None
     owner.voxelwright.material = 1
     blender.ops.voxelwright.edit_material("EXEC_DEFAULT", True, toping="object")
     assert toping_objects.item_of(owner, "flowers ground").object is None
