@@ -92,12 +92,12 @@ def world_of(cells, voxels):
     return new_world(chunks, PALETTE)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 2**32 - 1),
     st.tuples(*[st.sampled_from([-70, -33, -3, 0, 30, 61])] * 3),
     st.floats(0.2, 0.9),
-    st.sampled_from([None, 0x0100, 0x0210]),
+    st.sampled_from([None, None, 0x0100, 0x0210]),
 )
 def test_instances_are_those_of_plain_loops(seed, corner, share, uniform):
     """Random boxes across borders, of all kinds, with a uniform chunk beside them or without."""
