@@ -37,9 +37,13 @@ def _show_all(reduced: bool) -> None:
             show_phase(owner, reduced)
 
 
+def is_playing() -> bool:
+    """Whether an animation is playing in any window."""
+    return any(window.screen.is_animation_playing for window in bpy.context.window_manager.windows)
+
+
 def _after_frame_change() -> None:
-    windows = bpy.context.window_manager.windows
-    _show_all(reduced=any(window.screen.is_animation_playing for window in windows))
+    _show_all(reduced=is_playing())
 
 
 def _after_playback() -> None:

@@ -143,6 +143,30 @@ def _parser() -> argparse.ArgumentParser:
         default="lit",
         help="; ".join(f"{view.name.lower()}: {text}" for view, text in DESCRIPTIONS.items()) + " (default lit)",
     )
+    sub.add_argument(
+        "--shadows", type=float, default=1.0, metavar="STRENGTH", help="of the sun's, from 0, none, to 1 (default 1)"
+    )
+    sub.add_argument(
+        "--occlusion",
+        type=float,
+        default=1.0,
+        metavar="STRENGTH",
+        help="how much corners that little of the sky's light reaches are darkened, from 0 to 1 (default 1)",
+    )
+    sub.add_argument(
+        "--sun-size",
+        type=float,
+        default=0.0,
+        metavar="DEGREES",
+        help="the sun's diameter: the larger, the softer its shadows (default 0, which is sharp)",
+    )
+    sub.add_argument(
+        "--detail",
+        type=float,
+        default=0.0,
+        metavar="PIXELS",
+        help="how many pixels a voxel may cover that stands for several: far ones are put together (default 0: none)",
+    )
     sub.add_argument("--stats", action="store_true", help="print what drawing took")
     output(sub, "the .png file to write")
 
@@ -219,7 +243,8 @@ def _render(options: argparse.Namespace) -> None:
     check_suffix(options.output, (".png",))
     check_writable(options.output)
     world = _read_world(options.file)
-    picture = Picture(tuple(options.size), tuple(options.view), options.show)
+    light = {"shadows": options.shadows, "occlusion": options.occlusion, "sun_size": options.sun_size}
+    picture = Picture(tuple(options.size), tuple(options.view), options.show, options.detail, **light)
     write_file(options.output, _run(picture.drawing(world)))
     if picture.reduced is not None:
         print(picture.reduced, file=sys.stderr)

@@ -29,7 +29,7 @@ class VOXELWRIGHT_PT_recovery(_SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         text = "Blender ended unexpectedly, with worlds that were not saved. They were kept."
-        _paragraph(layout, context, text, "ERROR")
+        paragraph(layout, context, text, "ERROR")
         layout.operator(idnames.OT_RECOVER_WORLDS, icon="RECOVER_LAST")
         layout.operator(idnames.OT_DISCARD_RECOVERY, icon="TRASH")
 
@@ -85,7 +85,7 @@ class VOXELWRIGHT_PT_world(_SidebarPanel, bpy.types.Panel):
             return
         layout.label(text=owner.name, icon="EMPTY_ARROWS")
         if problem := session.problem_of(owner):
-            _paragraph(layout, context, problem, "ERROR")
+            paragraph(layout, context, problem, "ERROR")
         world = session.loaded_world(owner)
         if world is not None:
             layout.label(text=f"Chunks: {world.n_chunks:,}, materials: {len(world.palette.items())}")
@@ -111,7 +111,7 @@ class VOXELWRIGHT_PT_bake(_SidebarPanel, bpy.types.Panel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        _paragraph(layout, context, "Renders (F12) and exports hold what is baked, not the preview.", "INFO")
+        paragraph(layout, context, "Renders (F12) and exports hold what is baked, not the preview.", "INFO")
         settings = of_scene(context.scene)
         layout.prop(settings, "mesh_kind")
         layout.prop(settings, "toping_mode")
@@ -131,10 +131,10 @@ class VOXELWRIGHT_PT_viewport(_SidebarPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         preview = handler.preview
         if preview.failure:
-            _paragraph(layout, context, f"No preview: {preview.failure} Baked objects are seen without it.", "ERROR")
+            paragraph(layout, context, f"No preview: {preview.failure} Baked objects are seen without it.", "ERROR")
             layout.operator(idnames.OT_RETRY_PREVIEW, icon="FILE_REFRESH")
         for notice in preview.notices:
-            _paragraph(layout, context, notice, "INFO")
+            paragraph(layout, context, notice, "INFO")
         self._draw_clip_end(context)
         column = layout.column(heading="Preview")
         owner = session.active_world_object(context)
@@ -152,7 +152,7 @@ class VOXELWRIGHT_PT_viewport(_SidebarPanel, bpy.types.Panel):
         corners = framing.corners_of_all(shown)
         needed = framing.clip_end_needed(context.space_data, framing.view_of(context), corners)
         if needed is not None:
-            _paragraph(self.layout, context, f"Worlds reach {needed:.0f} m away, beyond the view's clip end.", "INFO")
+            paragraph(self.layout, context, f"Worlds reach {needed:.0f} m away, beyond the view's clip end.", "INFO")
             self.layout.operator(idnames.OT_EXTEND_CLIP_END, icon="VIEW_PERSPECTIVE")
 
 
@@ -160,6 +160,7 @@ class VOXELWRIGHT_PT_quality(_SidebarPanel, bpy.types.Panel):
     bl_idname = idnames.PT_QUALITY
     bl_parent_id = idnames.PT_VIEWPORT
     bl_label = "Quality"
+    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -174,13 +175,13 @@ class VOXELWRIGHT_PT_quality(_SidebarPanel, bpy.types.Panel):
         if figures is not None:
             budget = preferences.choices().budget_mib
             layout.label(text=f"{figures.nbytes / 2**20:,.0f} MiB in use, {budget:,} MiB at most a world")
-            _paragraph(layout, context, f"Drawn {_WAYS[preview.way]}. {preview.reason}", "NONE")
+            paragraph(layout, context, f"Drawn {_WAYS[preview.way]}. {preview.reason}", "NONE")
 
 
 _WAYS = {"direct": "in Blender's own context", "carried": "apart, and carried into the viewport"}
 
 
-def _paragraph(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Any) -> None:
+def paragraph(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Any) -> None:
     """Text in as many lines as the region's width needs."""
     letters = max(int(context.region.width / context.preferences.system.ui_scale / _LETTER_WIDTH) - _ICON_LETTERS, 12)
     column = layout.column(align=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..voxel.errors import VoxelwrightError
 from ..voxel.world import World
 from . import kernel_cache, session, worlds
+from .properties import of_object
 
 if TYPE_CHECKING:
     from ..voxel.edit.ray_cast import Hit, RayCaster
@@ -43,6 +44,11 @@ def is_ready() -> bool:
     """Whether pick() answers at once. Otherwise it compiles first, for a minute perhaps."""
     kernel_cache.prepare()
     return kernel_cache.is_compiled(worlds.RAYS)
+
+
+def pickable(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The visible objects whose worlds are shown."""
+    return [o for o in context.visible_objects if session.is_world(o) and of_object(o).show_preview]
 
 
 def mouse_ray(context: bpy.types.Context, place: tuple[float, float]) -> Ray:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The user's choices about this machine: how worlds come into viewports, how well, and with how much memory."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import bpy
 
-from .redrawing import redraw
+from ..gpu_backend.light import DESCRIPTIONS as LIGHTS
+from ..gpu_backend.light import Light
+from .quality import LEAST_RESOLUTION, NO_LIGHT, QUALITIES, Quality
+from .redrawing import redraw_on_change
 
 WAY_ITEMS = (
     ("AUTO", "Automatic", "Direct where Blender draws with OpenGL, carried elsewhere and where direct fails"),
@@ -15,35 +18,21 @@ WAY_ITEMS = (
 )
 
 
-@dataclass(frozen=True)
-class Quality:
-    """How well viewports show worlds. resolution is the share of the viewport's pixels along each edge; blending lets
-    materials run into each other; light adds shadows and ambient occlusion; a picture at rest is refined until it is
-    the average of samples."""
-
-    resolution: float = 1.0
-    blending: bool = True
-    light: bool = True
-    samples: int = 1
-
-
-QUALITIES = {
-    "LOW": ("Low", "Half the resolution, for weak graphics cards", Quality(0.5, blending=False, light=False)),
-    "MEDIUM": (
-        "Medium",
-        "Without shadows, and materials do not run into each other",
-        Quality(blending=False, light=False),
-    ),
-    "HIGH": ("High", "With shadows, and materials run into each other", Quality()),
-    "ULTRA": ("Ultra", "And a view at rest becomes smooth at all edges", Quality(samples=8)),
+_LIGHT_TEXTS = {
+    Light.RAYS: "Rays that march through the voxels: exact. Where there are no compute shaders it is shadow maps",
+    Light.MAPS: "Pictures that the sun sees, and what the viewport itself shows: for graphics cards with slow rays",
 }
-"""Label, description and settings of each preset."""
 
 _CUSTOM = len(QUALITIES)
 _QUALITY_ITEMS = [
     *((key, label, text, number) for number, (key, (label, text, _)) in enumerate(QUALITIES.items())),
     ("CUSTOM", "Custom", "Settings of your own", _CUSTOM),
 ]
+
+LIGHT_ITEMS = (
+    (NO_LIGHT, "None", "Without shadows and ambient occlusion, which is the fastest"),
+    *((light.name, LIGHTS[light].title(), _LIGHT_TEXTS[light]) for light in Light),
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +41,8 @@ class Choices:
 
     way: str = "AUTO"
     budget_mib: int = 1024
-    quality: Quality = Quality()
+    quality: Quality = field(default_factory=Quality)
+    automatic: bool = True
     undo_mib: int = 512
 
 
@@ -69,23 +59,22 @@ def _quality_number(self: Any) -> int:
 def _choose_quality(self: Any, number: int) -> None:
     if number != _CUSTOM:
         _, _, quality = list(QUALITIES.values())[number]
-        self.resolution, self.blending, self.light, self.samples = astuple(quality)
+        for name, value in asdict(quality).items():
+            setattr(self, name, value)
 
 
 def _quality(self: Any) -> Quality:
-    # A float of Blender's has 32 bits.
-    return Quality(round(self.resolution, 3), self.blending, self.light, self.samples)
-
-
-def _redraw(_self: object, _context: bpy.types.Context) -> None:
-    redraw()
+    values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(Quality)}
+    for name in ("resolution", "detail"):  # floats of Blender's have 32 bits
+        values[name] = round(values[name], 3)
+    return Quality(**values)
 
 
 class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = __package__.rpartition(".")[0]
 
     way: bpy.props.EnumProperty(
-        name="Drawing", description="How worlds come into 3D viewports", items=WAY_ITEMS, update=_redraw
+        name="Drawing", description="How worlds come into 3D viewports", items=WAY_ITEMS, update=redraw_on_change
     )
     budget_mib: bpy.props.IntProperty(
         name="Graphics Memory",
@@ -93,7 +82,7 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         default=_DEFAULTS.budget_mib,
         min=64,
         max=1 << 16,
-        update=_redraw,
+        update=redraw_on_change,
     )
     undo_mib: bpy.props.IntProperty(
         name="Undo Memory",
@@ -109,26 +98,53 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         get=_quality_number,
         set=_choose_quality,
     )
+    automatic: bpy.props.BoolProperty(
+        name="Lower the Quality While Navigating",
+        description="While something moves in a viewport, take as much of its quality as 30 frames a second need; a "
+        "moment later it comes back",
+        default=_DEFAULTS.automatic,
+        update=redraw_on_change,
+    )
     resolution: bpy.props.FloatProperty(
         name="Resolution",
         description="The share of the viewport's pixels that is drawn, along each edge",
         default=_DEFAULTS.quality.resolution,
-        min=0.25,
+        min=LEAST_RESOLUTION,
         max=1.0,
         subtype="FACTOR",
-        update=_redraw,
+        update=redraw_on_change,
     )
     blending: bpy.props.BoolProperty(
         name="Blend Materials",
         description="Let materials run into each other where they meet",
         default=_DEFAULTS.quality.blending,
-        update=_redraw,
+        update=redraw_on_change,
     )
-    light: bpy.props.BoolProperty(
+    light: bpy.props.EnumProperty(
         name="Shadows",
-        description="Show shadows of the sun, and darken corners that little of the sky's light reaches",
+        description="How shadows of the sun are found, and the corners that little of the sky's light reaches",
+        items=LIGHT_ITEMS,
         default=_DEFAULTS.quality.light,
-        update=_redraw,
+        update=redraw_on_change,
+    )
+    half_occlusion: bpy.props.BoolProperty(
+        name="Coarser Occlusion",
+        description="Send rays of ambient occlusion from one of four pixels only, which takes less time",
+        default=_DEFAULTS.quality.half_occlusion,
+        update=redraw_on_change,
+    )
+    detail: bpy.props.FloatProperty(
+        name="Detail",
+        description="Put far voxels together to larger ones, as long as these cover no more than so many pixels; at 0 "
+        "all are drawn as they are",
+        default=_DEFAULTS.quality.detail,
+        min=0.0,
+        soft_max=8.0,
+        max=64.0,
+        precision=1,
+        step=50,
+        subtype="PIXEL",
+        update=redraw_on_change,
     )
     samples: bpy.props.IntProperty(
         name="Samples",
@@ -136,7 +152,7 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
         default=_DEFAULTS.quality.samples,
         min=1,
         max=32,
-        update=_redraw,
+        update=redraw_on_change,
     )
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -147,7 +163,12 @@ class VOXELWRIGHT_AP_preferences(bpy.types.AddonPreferences):
 
 def draw_settings(layout: bpy.types.UILayout, preferences: Any) -> None:
     """All settings of viewports, for the preferences and the sidebar alike."""
-    for name in ("preset", "resolution", "blending", "light", "samples", "budget_mib", "way"):
+    for name in ("preset", "resolution", "blending", "light"):
+        layout.prop(preferences, name)
+    column = layout.column()
+    column.active = preferences.light == Light.RAYS.name
+    column.prop(preferences, "half_occlusion")
+    for name in ("detail", "samples", "automatic", "budget_mib", "way"):
         layout.prop(preferences, name)
 
 
@@ -160,7 +181,9 @@ def stored() -> VOXELWRIGHT_AP_preferences | None:
 def choices() -> Choices:
     """What the user has chosen."""
     found = stored()
-    return _DEFAULTS if found is None else Choices(found.way, found.budget_mib, _quality(found), found.undo_mib)
+    if found is None:
+        return _DEFAULTS
+    return Choices(found.way, found.budget_mib, _quality(found), found.automatic, found.undo_mib)
 
 
 CLASSES = (VOXELWRIGHT_AP_preferences,)

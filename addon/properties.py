@@ -9,6 +9,8 @@ import bpy
 
 from ..gpu_backend.views import DESCRIPTIONS, View
 from . import idnames, presets
+from .decal_properties import VOXELWRIGHT_PG_decal
+from .light_properties import VOXELWRIGHT_PG_light
 from .symmetry_properties import VOXELWRIGHT_PG_symmetry
 from .topings import MODES
 from .worlds import MESH_KINDS
@@ -90,6 +92,9 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
     symmetry: bpy.props.PointerProperty(
         type=VOXELWRIGHT_PG_symmetry, name="Symmetry", description="Where tools do the same again in this world"
     )
+    decal: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_decal, name="Decal", description="What the empty projects onto worlds, if anything"
+    )
     show_preview: bpy.props.BoolProperty(
         name="Preview", description="Show the world's voxels in 3D viewports", default=True
     )
@@ -121,6 +126,20 @@ class VOXELWRIGHT_PG_parameter(bpy.types.PropertyGroup):
 
 def _forget_parameters(self: Any, _context: bpy.types.Context) -> None:
     self.parameters.clear()
+
+
+def _active_index(self: Any) -> int:
+    active = bpy.context.view_layer.objects.active
+    return self.id_data.objects.find(active.name) if active is not None else -1
+
+
+def _set_active_index(self: Any, index: int) -> None:
+    """Select the object that was clicked in a list, alone."""
+    chosen = self.id_data.objects[index]
+    for other in bpy.context.view_layer.objects.selected:
+        other.select_set(False)
+    chosen.select_set(True)
+    bpy.context.view_layer.objects.active = chosen
 
 
 class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
@@ -155,8 +174,18 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     toping_mode: bpy.props.EnumProperty(
         name="Topings", description="How topings are baked", items=TOPING_MODE_ITEMS, default="points"
     )
+    decal_index: bpy.props.IntProperty(
+        name="Decal",
+        description="The active object, by its place among the scene's",
+        get=_active_index,
+        set=_set_active_index,
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
     view: bpy.props.EnumProperty(
         name="View", description="What 3D viewports show of worlds", items=VIEW_ITEMS, default=View.LIT.name
+    )
+    light: bpy.props.PointerProperty(
+        type=VOXELWRIGHT_PG_light, name="Light", description="The light in which 3D viewports show worlds"
     )
     show_stats: bpy.props.BoolProperty(
         name="Statistics",

@@ -11,9 +11,15 @@ import bpy
 from . import (
     animation,
     cli,
+    decal_gizmo,
+    decal_panel,
+    decal_properties,
+    decals,
     idnames,
     kept_settings,
     keymaps,
+    light_panel,
+    light_properties,
     palette_panel,
     panels,
     pie,
@@ -29,6 +35,7 @@ from . import (
     tool_properties,
 )
 from .operators import (
+    add_decal,
     add_text,
     bake_world,
     brush_settings,
@@ -46,6 +53,7 @@ from .operators import (
     import_world,
     move_voxels,
     new_world,
+    order_decals,
     paint_ground,
     pick_material,
     recover_worlds,
@@ -74,6 +82,8 @@ class _Step(NamedTuple):
 _MODULES = (
     preferences,
     symmetry_properties,
+    decal_properties,
+    light_properties,
     properties,
     tool_properties,
     new_world,
@@ -108,11 +118,16 @@ _MODULES = (
     scatter,
     voxelise_mesh,
     add_text,
+    add_decal,
+    order_decals,
     panels,
+    light_panel,
     palette_panel,
     selection_panel,
     tool_panels,
     procedural_panel,
+    decal_panel,
+    decal_gizmo,
     pie,
 )
 _done: list[_Step] = []
@@ -152,13 +167,14 @@ def _steps() -> list[_Step]:
         _cli_command(),
         _Step(lambda: None, session.put_away),
         _Step(lambda: None, swatches.clear),
+        _Step(decal_panel.add_menu, decal_panel.remove_menu),
         _Step(handler.register, handler.unregister),
         _Step(selection_overlay.register, selection_overlay.unregister),
         _Step(cursor_overlay.register, cursor_overlay.unregister),
         _Step(keymaps.register, keymaps.unregister),
         _Step(toolbar.register, toolbar.unregister),
     ]
-    with_handlers = (session, animation, selections, kept_settings)
+    with_handlers = (session, animation, selections, kept_settings, decals)
     steps += [_handler(name, f) for module in with_handlers for name, f in module.HANDLERS.items()]
     return steps
 

@@ -4,18 +4,17 @@
 import bpy
 
 from ..voxel.limits import MAX_RADIAL_IMAGES
-from .redrawing import redraw
-
-
-def _redraw(_self: object, _context: bpy.types.Context) -> None:
-    redraw()
+from .redrawing import redraw_on_change
 
 
 class SymmetrySettings:
     """A mixin of property groups and operators: where the images of what tools do lie."""
 
     mirrors: bpy.props.BoolVectorProperty(
-        name="Mirror", description="Do the same on the other side, along each axis", subtype="XYZ", update=_redraw
+        name="Mirror",
+        description="Do the same on the other side, along each axis",
+        subtype="XYZ",
+        update=redraw_on_change,
     )
     radial: bpy.props.IntProperty(
         name="Radial",
@@ -23,7 +22,7 @@ class SymmetrySettings:
         default=1,
         min=1,
         max=MAX_RADIAL_IMAGES,
-        update=_redraw,
+        update=redraw_on_change,
     )
     center: bpy.props.FloatVectorProperty(
         name="Centre",
@@ -31,7 +30,7 @@ class SymmetrySettings:
         precision=1,
         step=50,
         subtype="XYZ",
-        update=_redraw,
+        update=redraw_on_change,
     )
 
 

@@ -8,7 +8,7 @@ import bpy
 from ..voxel.edit.brushes import ACTIONS, FALLOFFS, LOCKS, PATTERNS, RANGES, SHAPES, Brush
 from ..voxel.limits import MAX_CONNECTED_VOXELS
 from . import idnames, palettes
-from .redrawing import redraw
+from .redrawing import redraw_on_change
 from .symmetry_properties import SYMMETRY_KEYS
 
 Items = list[tuple[str, str, str]]
@@ -69,10 +69,6 @@ def _range(name: str) -> dict[str, Any]:
     return {"min": low, "max": high}
 
 
-def _redraw(_self: object, _context: bpy.types.Context) -> None:
-    redraw()
-
-
 _DEFAULTS = Brush("sculpt", "raise")
 
 
@@ -82,7 +78,7 @@ def _falloff(default: str) -> Any:
         description="How the strength falls from the brush's middle to its border",
         items=FALLOFF_ITEMS,
         default=default,
-        update=_redraw,
+        update=redraw_on_change,
     )
 
 
@@ -90,14 +86,16 @@ class BrushSettings:
     """A mixin of property groups and operators: a brush's settings, by the names that voxel/edit/brushes.py gives them,
     and the materials that its pattern needs."""
 
-    shape: bpy.props.EnumProperty(name="Shape", description="The brush's form", items=SHAPE_ITEMS, update=_redraw)
+    shape: bpy.props.EnumProperty(
+        name="Shape", description="The brush's form", items=SHAPE_ITEMS, update=redraw_on_change
+    )
     radius: bpy.props.FloatProperty(
         name="Radius",
         description="From the middle of the brush to its border, in voxels; 0.5 is a single voxel",
         default=4.0,
         precision=1,
         step=50,
-        update=_redraw,
+        update=redraw_on_change,
         **_range("radius"),
     )
     strength: bpy.props.FloatProperty(
@@ -129,7 +127,7 @@ class BrushSettings:
         name="Snap",
         description="The brush jumps from cell to cell of a grid that is so many voxels wide; 1 is every voxel",
         default=_DEFAULTS.snap,
-        update=_redraw,
+        update=redraw_on_change,
         **_range("snap"),
     )
     lock: bpy.props.EnumProperty(name="Lock", description="What a stroke keeps to", items=LOCK_ITEMS)
@@ -138,7 +136,7 @@ class BrushSettings:
     )
     pattern: bpy.props.EnumProperty(name="Pattern", description="Which materials are placed", items=PATTERN_ITEMS)
     second: bpy.props.EnumProperty(
-        name="Second", description="The second material", items=palettes.material_items, update=_redraw
+        name="Second", description="The second material", items=palettes.material_items, update=redraw_on_change
     )
     share: bpy.props.FloatProperty(
         name="Share",
@@ -167,7 +165,7 @@ class VOXELWRIGHT_PG_sculpt(BrushSettings, bpy.types.PropertyGroup):
     """The Sculpt tool's brush."""
 
     action: bpy.props.EnumProperty(
-        name="Action", description="What the brush does", items=ACTION_ITEMS["sculpt"], update=_redraw
+        name="Action", description="What the brush does", items=ACTION_ITEMS["sculpt"], update=redraw_on_change
     )
     falloff: _falloff("SMOOTH")
 
@@ -176,7 +174,7 @@ class VOXELWRIGHT_PG_build(BrushSettings, bpy.types.PropertyGroup):
     """The Build tool's brush."""
 
     action: bpy.props.EnumProperty(
-        name="Action", description="What the brush does", items=ACTION_ITEMS["build"], update=_redraw
+        name="Action", description="What the brush does", items=ACTION_ITEMS["build"], update=redraw_on_change
     )
 
 
@@ -184,7 +182,7 @@ class VOXELWRIGHT_PG_paint(BrushSettings, bpy.types.PropertyGroup):
     """The Paint tool's brush."""
 
     action: bpy.props.EnumProperty(
-        name="Action", description="What the brush does", items=ACTION_ITEMS["paint"], update=_redraw
+        name="Action", description="What the brush does", items=ACTION_ITEMS["paint"], update=redraw_on_change
     )
 
 
@@ -229,10 +227,13 @@ class StampSettings:
             ("CLIPBOARD", "Clipboard", "What was copied last"),
             ("FILE", "File", "The voxels of a file"),
         ],
-        update=_redraw,
+        update=redraw_on_change,
     )
     filepath: bpy.props.StringProperty(
-        name="File", description="The file whose voxels are put, .vox or .vxw", subtype="FILE_PATH", update=_redraw
+        name="File",
+        description="The file whose voxels are put, .vox or .vxw",
+        subtype="FILE_PATH",
+        update=redraw_on_change,
     )
     quarters: bpy.props.IntProperty(
         name="Turn",
@@ -240,9 +241,11 @@ class StampSettings:
         default=0,
         min=0,
         max=3,
-        update=_redraw,
+        update=redraw_on_change,
     )
-    mirrored: bpy.props.BoolProperty(name="Mirror", description="Put the mirror image", default=False, update=_redraw)
+    mirrored: bpy.props.BoolProperty(
+        name="Mirror", description="Put the mirror image", default=False, update=redraw_on_change
+    )
     is_random: bpy.props.BoolProperty(
         name="Random Turns", description="Turn and mirror each stamp at random", default=False
     )

@@ -18,12 +18,14 @@ import numba
 import numpy as np
 import peers
 import volumes
+from numpy.typing import NDArray
 
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.layout import unpack_quads
 from voxelwright.voxel.mesh.arrays import BlockyMesh
 from voxelwright.voxel.mesh.blocky import buffers, mesh_blocky, mesh_packed, pack
 from voxelwright.voxel.mesh.crackfree import crack_free
+from voxelwright.voxel.mesh.greedy import gather_quads
 from voxelwright.voxel.mesh.packing import chunk_batches
 from voxelwright.voxel.world import Coord, World
 
@@ -85,8 +87,12 @@ def given_us(world: World, coords: list[Coord]) -> float:
     for batch in chunk_batches(world, coords):
         pack(batch, transparent, buffers())
         n = len(batch.coords)
-        total += _us(lambda n=n: mesh_packed(buffers(), transparent, n, True, none))
+        total += _us(lambda n=n: _gathered(*mesh_packed(buffers(), transparent, n, True, none)))
     return total / len(coords)
+
+
+def _gathered(_: object, ends: NDArray[np.int64]) -> None:
+    gather_quads(buffers().quads, ends, np.empty(ends[-1], np.int64))
 
 
 def _peer(name: str, made: list[list[float]]) -> tuple[list[float | None], str]:

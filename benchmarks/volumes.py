@@ -87,6 +87,22 @@ def large_world() -> World:
     return new_world(chunks, PALETTE)
 
 
+def mirrored(world: World, n: int) -> World:
+    """A world n times as wide along x and y, of copies that meet without a seam; world begins at chunk (0, 0, 0)."""
+    nx, ny, _ = np.array(world.coords()).max(axis=0) + 1
+    chunks = {}
+    for x, y, z in world.coords():
+        chunk = world.chunk((x, y, z))
+        flipped = {
+            (i, j): chunk if isinstance(chunk, int) else as_chunk(chunk[:: 1 - 2 * i, :: 1 - 2 * j])
+            for i, j in np.ndindex(2, 2)
+        }
+        for i, j in np.ndindex(n, n):
+            at = i * nx + (nx - 1 - x if i % 2 else x), j * ny + (ny - 1 - y if j % 2 else y), z
+            chunks[int(at[0]), int(at[1]), z] = flipped[i % 2, j % 2]
+    return new_world(chunks, world.palette)
+
+
 def make() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Hills and caves: relief 94–176 with five materials by depth and altitude; the same with caves and ore."""
     steps = np.arange(SIZE, dtype=np.float32)

@@ -2,7 +2,6 @@
 """One world on the GPU where there are no compute shaders: the quads that the CPU meshes of it."""
 
 import time
-from collections.abc import Iterable
 
 import moderngl
 import numpy as np
@@ -10,10 +9,11 @@ from numpy.typing import NDArray
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, finish
-from ..voxel.layout import FACE_NORMALS, FLAG_SMOOTH
+from ..voxel.layout import CHUNK_SIZE, FLAG_SMOOTH
 from ..voxel.world import Coord, World
 from .basic_quads import BLOCKY_INSTANCE, SMOOTH_INSTANCE, QuadInstances, blocky_instances, smooth_instances
 from .materials import PaletteMaterials
+from .neighbours import AROUND, FACES, around
 from .owned import Owned
 from .residency import nearest_chunks
 from .world_renderer import Pool
@@ -23,9 +23,6 @@ MESH_CHUNKS = 16
 
 MESH_SECONDS = 0.02
 """After which an update begins with no more of them."""
-
-_FACES: list[Coord] = [(x, y, z) for x, y, z in FACE_NORMALS.tolist()]
-_AROUND: list[Coord] = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
 
 
 class BasicPool(Pool):
@@ -42,6 +39,10 @@ class BasicPool(Pool):
             self.materials = owned.add(PaletteMaterials(ctx))
             self._owned = owned.pop_all()
         self._forget()
+
+    @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return self._box
 
     @property
     def nbytes(self) -> int:
@@ -66,9 +67,9 @@ class BasicPool(Pool):
     def set_budget(self, nbytes: int) -> None:
         """Nothing: all chunks are kept."""
 
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
-        """As Pool.update(): MESH_CHUNKS chunks at a time, for MESH_SECONDS or a little more. Where graphics memory is
-        short nothing is drawn, and the next call begins anew."""
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
+        """As Pool.update(): MESH_CHUNKS chunks at a time, for MESH_SECONDS or a little more. There are no levels of
+        detail. Where graphics memory is short nothing is drawn, and the next call begins anew."""
         try:
             self._note_changes(world, eye)
             end = time.perf_counter() + MESH_SECONDS
@@ -81,7 +82,7 @@ class BasicPool(Pool):
             raise
         return not self._stale
 
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         most = 1
         while not self.update(world, eye):
             most = max(most, len(self._stale))
@@ -96,6 +97,7 @@ class BasicPool(Pool):
         self._smoothing = 0.0
         self._with_smooth: set[Coord] = set()  # chunks of the world that have smooth voxels
         self._stale: dict[Coord, None] = {}  # to be meshed, in this order
+        self._box: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self.blocky.clear()
         self.smooth.clear()
 
@@ -114,15 +116,18 @@ class BasicPool(Pool):
             changed = {*changed, *world.coords()}
         if world.settings.smoothing != self._smoothing:
             changed = {*changed, *self._with_smooth}
-        reach = _AROUND if had_smooth or self._with_smooth else _FACES
-        stale = nearest_chunks(_and_those_around(changed, reach), eye, None)
+        reach = AROUND if had_smooth or self._with_smooth else FACES
+        stale = nearest_chunks(around(changed, reach), eye, None)
         self._stale = dict.fromkeys([*stale, *self._stale])
+        coords = np.array(world.coords(), np.int64).reshape(-1, 3)
+        self._box = (coords.min(axis=0) * CHUNK_SIZE, (coords.max(axis=0) + 1) * CHUNK_SIZE) if len(coords) else None
         self._world, self._version, self._smoothing = world, world.version, world.settings.smoothing
 
     def _mesh_some(self, world: World) -> None:
         # Loaded here: kernels take a while.
         from ..voxel.mesh.blocky import mesh_blocky
 
+        self.n_changes += 1
         coords = list(self._stale)[:MESH_CHUNKS]
         blocky = blocky_instances(finish(mesh_blocky(world, merge=True, coords=coords)))
         for coord in coords:
@@ -138,8 +143,3 @@ class BasicPool(Pool):
 
 
 _NO_BLOCKS, _NO_SURFACE = np.empty(0, BLOCKY_INSTANCE), np.empty(0, SMOOTH_INSTANCE)
-
-
-def _and_those_around(coords: Iterable[Coord], reach: list[Coord]) -> set[Coord]:
-    around = {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in reach}
-    return around.union(coords)

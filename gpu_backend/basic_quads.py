@@ -12,7 +12,7 @@ from ..voxel.mesh.arrays import BlockyMesh, SmoothMesh
 from ..voxel.world import Coord
 from .buffers import grown, new_buffer
 from .passes.draw import Drawn
-from .smooth_pool import Ranges
+from .ranges import Ranges
 
 BLOCKY_INSTANCE = np.dtype(
     [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A frame where there are no compute shaders and storage blocks: OpenGL 4.1, which macOS stops at.
 
-The CPU meshes, one instanced draw a kind of surface draws, and the fragment shader shades with the functions that the
-compute passes of Renderer shade with.
+The CPU meshes, one instanced draw a kind of surface fills the G-buffer, and fragment shaders shade with the functions
+that the compute passes of Renderer shade with.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from .context import LEAST_VERSION
 from .frame import frame_record
 from .owned import Owned
 from .passes.draw import SMOOTH_DEPTH_BIAS, Drawn
+from .passes.maps import FragmentMapsPass
 from .passes.picture import CopyDepthPass, PicturePass
 from .records import FRAME
 from .shader import load_program
@@ -25,8 +26,7 @@ from .world_renderer import DEFAULT_BUDGET, Shown, WorldRenderer
 
 _LEFT_OUT = {
     View.BLEND: "materials do not blend",
-    View.SHADOWS: "there are no shadows",
-    View.OCCLUSION: "there is no ambient occlusion",
+    View.LEVELS: "there are no levels of detail",
 }
 """Views of what is not drawn, and what a user is told of them."""
 
@@ -36,35 +36,42 @@ _FRAME_BLOCK, _MATERIALS_BLOCK = 0, 1
 
 class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
     """Draws worlds as Renderer does, without what needs the voxels on the GPU: materials do not run into each other,
-    and there are no shadows and no ambient occlusion, whatever the look says. The views of those are refused by
+    and shadows and ambient occlusion come from maps, whatever the look says. The view of blending is refused by
     rendering(); draw() shows View.LIT instead. Of several transparent surfaces one behind another the nearest shows, as
     in Renderer."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         super().__init__(ctx, DEFAULT_BUDGET)
+        self._has_decals = False
 
     def draw(
         self, worlds: Sequence[Shown], width: int, height: int, shift: tuple[float, float] = (0.0, 0.0)
     ) -> BasicTarget:
         self.timers.collect()
         worlds = [_drawable(shown) for shown in worlds]
+        self._has_decals = any(shown.decals is not None and len(shown.decals) for shown in worlds)
         target = self._sized_target(width, height)
         target.view = worlds[0].look.view if worlds else View.LIT
         with self.timers.stage("clear"):
-            target.geometry.clear(depth=1.0)
+            target.clear_depth()
+            target.lit.clear()
         if worlds and worlds[0].look.sky:
             self._begin(worlds[0], target, shift)
             with self.timers.stage("sky"):
-                target.geometry.use()
+                target.lit.use()
                 self._ctx.enable_only(moderngl.NOTHING)
-                self._sky.run({})
-        target.geometry.use()
-        with self.timers.stage("draw"):
-            for shown in worlds:
-                pool = self._begin(shown, target, shift)
-                self._draw_quads(pool, Drawn.OPAQUE if shown.has_layer else Drawn.ALL, shown.look.view)
+                self._sky.run({}, view=target.view)
+        for shown in worlds:
+            pool = self._begin(shown, target, shift)
+            with self.timers.stage("draw"):
+                drawn = Drawn.OPAQUE if shown.has_layer else Drawn.ALL
+                self._draw_world(pool, target, target.geometry, drawn, shown.look.view)
+            self._shade_world(shown, pool, target, target.lit)
         self._draw_layer([shown for shown in worlds if shown.has_layer], target, shift)
         return target
+
+    def notices(self) -> list[str]:
+        return ["Decals are not drawn the simple way; bake to see them."] if self._has_decals else []
 
     def _make(self, owned: Owned) -> None:
         ctx = self._ctx
@@ -81,6 +88,9 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         ]
         self._programs[1]["is_smooth"] = True
         self._sky = owned.add(PicturePass(ctx, "basic/sky.frag"))
+        self._maps = owned.add(FragmentMapsPass(ctx, self._shadow_maps))
+        self._clear = owned.add(PicturePass(ctx, "basic/clear.frag"))
+        self._shade = owned.add(PicturePass(ctx, "basic/shade.frag"))
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._accumulate = owned.add(PicturePass(ctx, "basic/accumulate.frag"))
         self._compose = owned.add(PicturePass(ctx, "basic/compose.frag"))
@@ -128,13 +138,24 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
         target.has_layer = len(worlds) > 0
         if not worlds:
             return
-        with self.timers.stage("draw transparent"):
-            target.layer.clear_light()
-            self._copy_depth.run(target.depth, target.layer.geometry)
-            for shown in worlds:
-                self._draw_quads(self._begin(shown, target, shift), Drawn.TRANSPARENT, shown.look.view)
+        layer = target.layer
+        with self.timers.stage("clear layer"):
+            layer.clear_light()
+            self._copy_depth.run(target.depth, layer.depth_only)
+        for shown in worlds:
+            pool = self._begin(shown, target, shift)
+            with self.timers.stage("draw transparent"):
+                self._draw_world(pool, target, layer.geometry, Drawn.TRANSPARENT, shown.look.view)
+            self._shade_world(shown, pool, target, layer.lit)
 
-    def _draw_quads(self, pool: BasicPool, drawn: Drawn, view: View) -> None:
+    def _draw_world(
+        self, pool: BasicPool, target: BasicTarget, into: moderngl.Framebuffer, drawn: Drawn, view: View
+    ) -> None:
+        """Draw one world's quads over the depths that are there. Only they are in the target's visibility then."""
+        target.seen.use()
+        self._ctx.enable_only(moderngl.NOTHING)
+        self._clear.run({})
+        into.use()
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._ctx.cull_face = "back"
         self._ctx.depth_func = "<"
@@ -144,6 +165,23 @@ class BasicRenderer(WorldRenderer[BasicPool, BasicTarget]):
             self._ctx.polygon_offset = depth_bias
             quads.draw(drawn)
         self._ctx.polygon_offset = 0.0, 0.0
+
+    def _shade_world(self, shown: Shown, pool: BasicPool, target: BasicTarget, into: moderngl.Framebuffer) -> None:
+        """From what is seen of one world to its light."""
+        look = shown.look
+        if look.shows_shadows or look.shows_occlusion:
+            self._maps.run(target, self.timers, shown, self._frame, lambda: _draw_casters(pool))
+        with self.timers.stage("shade"):
+            into.use()
+            self._ctx.enable_only(moderngl.NOTHING)
+            seen = {"visibility_target": target.visibility, "distances": target.distances, "surfaces": target.surfaces}
+            textures = {**seen, "colors": target.colors, "occlusion": target.occlusion}
+            self._shade.run(textures, view=look.view, strength=(look.shadows, look.occlusion))
+
+
+def _draw_casters(pool: BasicPool) -> None:
+    for quads in (pool.blocky, pool.smooth):
+        quads.draw(Drawn.CASTERS)
 
 
 def _drawable(shown: Shown) -> Shown:

@@ -13,6 +13,9 @@ from .records import FRAME
 SUN_DIRECTION = (-0.35, -0.65, 0.8)
 """Towards the sun, in voxel space: from the front left, so that the front view shows a lit and an unlit side."""
 
+MAX_SUN_SIZE = 45
+"""The largest diameter of the sun's disc, in degrees."""
+
 
 def frame_record(
     camera: Camera,
@@ -22,10 +25,11 @@ def frame_record(
     shift: tuple[float, float] = (0.0, 0.0),
     *,
     haze: bool = True,
+    detail: float = 0.0,
 ) -> NDArray[Any]:
     """() FRAME. The eye is split into a voxel and a fraction, both exact or nearly so in float32, so that nothing
     trembles far from the origin. shift moves the picture by parts of a pixel, to the right and up. haze lets far
-    surfaces fade.
+    surfaces fade. detail is Look.detail, where the world has levels.
 
     Raises VoxelwrightError for a sun without a direction.
     """
@@ -44,7 +48,7 @@ def frame_record(
     frame["eye_fraction"] = *(eye - np.floor(eye)), camera.voxels_per_pixel(height)
     frame["sun_direction"] = *(sun / length), far - near if haze else np.inf
     frame["view_direction"] = *camera.direction, camera.is_orthographic
-    frame["picture"] = width, height, 0, 0
+    frame["picture"] = width, height, shift[1], detail
     return frame
 
 

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import N_MATERIALS
 from ..voxel.palette import Palette
-from .context import capabilities, check_errors
+from .context import check_errors
 from .records import MATERIAL, TEXTURE_PERIOD, StorageBinding
+from .texture_levels import build_levels
 from .textures import SIZE, texture_layer
 
 TEXTURE_UNIT = 0
 """Where lib/material.glsl has its sampler, material_textures."""
 
-_MAX_ANISOTROPY = 8.0
 _CHANNELS = 2
 
 
@@ -80,11 +80,7 @@ class PaletteMaterials:
     def _replace_textures(self, names: list[str]) -> None:
         texels = np.stack([texture_layer(name) for name in names])
         textures = self._ctx.texture_array((SIZE, SIZE, len(names)), _CHANNELS, texels.tobytes())
-        textures.build_mipmaps()
-        textures.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-        # llvmpipe forgets explicit gradients, which is all that compute shaders have, where a texture has anisotropy.
-        if "llvmpipe" not in capabilities(self._ctx).renderer:
-            textures.anisotropy = min(_MAX_ANISOTROPY, self._ctx.max_anisotropy)
+        build_levels(self._ctx, textures)
         try:
             check_errors(self._ctx, f"{len(names)} textures of materials")
         except VoxelwrightError:

@@ -2,26 +2,32 @@
 """One world on the GPU: its voxels, what is meshed of them, and what of both is to be done again."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.jobs import Job, Progress, finish
-from ..voxel.layout import AIR, CHUNK_SIZE, FACE_NORMALS, FLAG_SMOOTH, MATERIAL_SHIFT
+from ..voxel.jobs import Job, Progress
+from ..voxel.layout import AIR, CHUNK_SIZE, FLAG_SMOOTH
 from ..voxel.world import Chunk, Coord, World
 from .chunk_grid import ChunkGrid
 from .context import Capabilities
+from .field_pool import FieldPool
 from .gl import GlFunctions
+from .levels import Levels
 from .materials import PaletteMaterials
+from .neighbours import beside, may_have_faces
 from .owned import Owned
 from .passes.cull import DrawCommands
 from .passes.mesh import MeshPass
 from .passes.occupancy import OccupancyPass
 from .quad_pool import QuadPool, QuadPoolFullError
 from .records import MESH_JOB, UNIFORM_CHUNK
-from .residency import chunks_in_reach, nearest_chunks
+from .residency import chunks_in_reach, nearest_chunks, shortage
+from .rows import Rows
 from .smooth_pool import SmoothPool
+from .surfaces import Surfaces
 from .timers import FrameTimers
 from .voxel_pages import SLOT_BYTES, VOXEL_BYTES, VoxelPages
 from .world_renderer import DEFAULT_BUDGET, Pool
@@ -29,22 +35,17 @@ from .world_renderer import DEFAULT_BUDGET, Pool
 UPLOAD_BYTES = 32 << 20
 """Bytes of voxels that one update uploads."""
 
-SMOOTH_CHUNKS = 256
-"""Chunks whose smooth surfaces one update meshes."""
-
 _VOXEL_SHARE = 0.75
 _QUAD_SHARE = 0.165
-"""Of the budget. Listing the quads that are drawn takes half as much as they do; the rest has what is left."""
-
-_FACES = [tuple(normal) for normal in FACE_NORMALS.tolist()]
-_AROUND = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)]
+"""Of the budget. Listing the quads that are drawn takes half as much as they do; smooth surfaces take what quads and
+their list do not need; the rest has what is left."""
 
 
 class WorldPool(Pool):
     """Follows a world: update() brings over what changed since the last call, a bounded part of it at a time.
 
     Chunks of one value take no slot, and only chunks that may have faces a row among the quads. Where the budget is too
-    small for all chunks the nearest ones to the eye are there.
+    small for all chunks the nearest ones to the eye are there, without levels of detail.
     """
 
     def __init__(
@@ -62,12 +63,21 @@ class WorldPool(Pool):
         self._build()
 
     @property
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        return self._grid.box
+
+    @property
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self._parts)
 
     @property
     def n_chunks(self) -> int:
         return len(self._rows)
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether there are levels of detail."""
+        return self._levels.is_on
 
     @property
     def n_quads(self) -> int:
@@ -86,28 +96,38 @@ class WorldPool(Pool):
         """What shaders that read the voxels must know."""
         return self._pages.defines
 
+    @property
+    def has_smooth_voxels(self) -> bool:
+        """Whether any voxel of the world is smooth."""
+        return len(self._surfaces.chunks) > 0
+
     def set_budget(self, nbytes: int) -> None:
         self._budget = nbytes
 
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
-        """As Pool.update(): at most UPLOAD_BYTES of voxels, and smooth surfaces of at most SMOOTH_CHUNKS chunks."""
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
+        """As Pool.update(): at most UPLOAD_BYTES of voxels."""
         self._follow_budget()
         self._note_changes(world)
+        self._remesh(self._rows_without_room(self.quads, wait=False))
+        if levels != self._levels.wanted:
+            self._levels.wanted, self._unsettled = levels, True
         self._settle(world, eye)
         self._upload(world)
+        self._make_levels(world)
         self._grid.upload()
+        self._make_fields(world)
         self._mesh(world)
         self._mesh_smooth(world)
-        waits = self._unsettled or self._waiting or self._to_mesh or self._smooth_stale
-        return self.quads.is_settled and not waits
+        waits = self._unsettled or self._waiting or self._to_mesh or self._surfaces.are_stale
+        return self.quads.is_settled and self.smooth.is_settled and not waits
 
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         most = 1
-        while not self.update(world, eye):
-            self._remesh(self._rows_without_room(wait=True))
-            left = len(self._waiting) + len(self._smooth_stale)
-            most = max(most, left)
-            yield Progress(1 - left / most, "Meshing on the graphics card")
+        while not self.update(world, eye, levels=levels):
+            self._remesh(self._rows_without_room(self.quads, wait=True))
+            self._surfaces.remesh(self._rows_without_room(self.smooth, wait=True))
+            most = max(most, len(self._waiting))
+            yield Progress(1 - len(self._waiting) / most, "Meshing on the graphics card")
 
     def bind(self) -> None:
         """Bind all buffers and textures to their binding points."""
@@ -115,8 +135,8 @@ class WorldPool(Pool):
             part.bind()
 
     @property
-    def _parts(self) -> tuple[VoxelPages | ChunkGrid | QuadPool | SmoothPool | PaletteMaterials | DrawCommands, ...]:
-        return self._pages, self._grid, self.quads, self.smooth, self.materials, self.commands
+    def _parts(self) -> tuple[Any, ...]:
+        return self._pages, self._grid, self.quads, self.smooth, self.fields, self.materials, self.commands
 
     def release(self) -> None:
         self._owned.close()
@@ -129,11 +149,15 @@ class WorldPool(Pool):
             self._pages = owned.add(VoxelPages(ctx, able, n_slots))
             self._grid = owned.add(ChunkGrid(ctx))
             self.quads = owned.add(QuadPool(ctx, self._gl, able, max_bytes=quad_bytes))
-            self.smooth = owned.add(SmoothPool(ctx))
+            self.smooth = owned.add(SmoothPool(ctx, self._gl, able, max_bytes=quad_bytes))
+            self.fields = owned.add(FieldPool(ctx, self._pages, self._grid))
             self.materials = owned.add(PaletteMaterials(ctx))
             self.commands = owned.add(DrawCommands(ctx))
             self._occupancy_pass = owned.add(OccupancyPass(ctx, self._pages.defines))
             self._mesh_pass = owned.add(MeshPass(ctx, self._pages.defines, merge=self._merge))
+            self._rows = Rows()
+            self._levels = owned.add(Levels(ctx, self._pages, self._grid, self._rows))
+            self._surfaces = owned.add(Surfaces(ctx, self._pages, self._grid, self.smooth))
             self._owned = owned.pop_all()
         self._built_budget = self._budget
         self.notice = None
@@ -149,9 +173,11 @@ class WorldPool(Pool):
         if self._budget == self._built_budget:
             return
         n_slots, quad_bytes = self._shares()
-        if self.quads.nbytes <= quad_bytes and self._pages.limit(n_slots):
+        fits = 3 * self.quads.nbytes + 2 * self.smooth.nbytes <= 3 * quad_bytes
+        if fits and self._pages.limit(n_slots):
             self.quads.max_bytes = quad_bytes
             self._room, self._unsettled = self._pages.max_slots, True
+            self._levels.fits = True
             self._built_budget = self._budget
         else:
             self._owned.close()
@@ -161,21 +187,20 @@ class WorldPool(Pool):
         self._world: World | None = None
         self._version = 0
         self._dense: set[Coord] = set()  # chunks of the world that need a slot
-        self._smooth_chunks: set[Coord] = set()
-        self._smoothing = 0.0
         self._slots: dict[Coord, int] = {}
-        self._rows: dict[Coord, int] = {}
-        self._coords: dict[int, Coord] = {}  # the inverse of _rows
-        self._free_rows: list[int] = []
+        self._rows.clear()
+        self._levels.forget()
         self._waiting: dict[Coord, None] = {}  # have a slot, and voxels to be uploaded, in this order
         self._to_mesh: set[Coord] = set()
-        self._smooth_stale: set[Coord] = set()
+        self._surfaces.forget()
+        self.fields.clear()
         self._unsettled = False
         self._room = self._pages.max_slots
         self._settled_chunk: tuple[float, ...] = ()
 
     def _note_changes(self, world: World) -> None:
         if world is not self._world:
+            self._levels.drop()
             self._grid.clear()
             self.quads.clear()
             self.smooth.clear()
@@ -191,35 +216,25 @@ class WorldPool(Pool):
         self._version = world.version
         if self.materials.update(world.palette):  # what one sees through is another: all bits and quads are
             changed = set(world.coords())
-        if world.settings.smoothing != self._smoothing:
-            self._smoothing = world.settings.smoothing
-            self._smooth_stale.update(self._around(self._smooth_chunks))
         for coord in changed:
             self._note_change(world, coord, world.chunk(coord))
-        if self._smooth_chunks or self.smooth.n_quads:
-            self._smooth_stale.update(self._around(changed))
-
-    @staticmethod
-    def _around(coords: Iterable[Coord]) -> set[Coord]:
-        """Chunks, and those whose smooth surfaces reach into them."""
-        return {(x + dx, y + dy, z + dz) for x, y, z in coords for dx, dy, dz in _AROUND}
 
     def _note_change(self, world: World, coord: Coord, chunk: Chunk) -> None:
         if isinstance(chunk, int):
             self._dense.discard(coord)
-            self._smooth_chunks.discard(coord)
+            self._surfaces.chunks.discard(coord)
             self._evict(coord)
             if chunk == AIR:
                 self._grid.put(coord, 0)
             else:
                 self._unsettled = True
             if chunk & FLAG_SMOOTH:
-                self._smooth_chunks.add(coord)
+                self._surfaces.chunks.add(coord)
             self._touch(coord)
             return
         self._dense.add(coord)
-        smooth = self._smooth_chunks.add if (chunk & FLAG_SMOOTH).any() else self._smooth_chunks.discard
-        smooth(coord)
+        smooth = self._surfaces.chunks
+        (smooth.add if (chunk & FLAG_SMOOTH).any() else smooth.discard)(coord)
         if coord in self._slots:
             self._waiting[coord] = None
         else:
@@ -235,7 +250,7 @@ class WorldPool(Pool):
         wanted = [coord for coord in self._dense if coord in reachable]
         wanted = nearest_chunks(wanted, eye, self._room)
         n_missing = len(self._dense) - len(wanted) + len(everything) - len(reachable)
-        self.notice = self._shortage(n_missing, len(wanted)) if n_missing else None
+        self.notice = shortage(n_missing, len(wanted), self._budget) if n_missing else None
         for coord in set(self._slots).difference(wanted):
             self._evict(coord)
             self._grid.put(coord, 0)
@@ -243,7 +258,8 @@ class WorldPool(Pool):
         if reachable:
             table = np.array(list(reachable))
             self._grid.cover(tuple(table.min(axis=0).tolist()), tuple(table.max(axis=0).tolist()))
-        self._pages.reserve(len(wanted))
+        n_coarse = self._levels.follow([] if n_missing else everything, self._room - len(wanted))
+        self._pages.reserve(len(wanted) + n_coarse)
         for coord in wanted:
             if coord not in self._slots:
                 self._slots[coord] = self._pages.take()
@@ -258,12 +274,6 @@ class WorldPool(Pool):
             if isinstance(chunk, int) and self._grid.put(coord, UNIFORM_CHUNK | chunk):
                 self._touch(coord)
 
-    def _shortage(self, n_missing: int, n_shown: int) -> str:
-        return (
-            f"{n_missing} far chunks are not shown: the graphics memory budget of {self._budget >> 20} MiB holds "
-            f"{n_shown} chunks with their faces; raise the budget in the preferences, or work on a part of the world."
-        )
-
     def _evict(self, coord: Coord) -> None:
         """Take a chunk's slot, and forget what was to be done with it."""
         self._waiting.pop(coord, None)
@@ -273,9 +283,11 @@ class WorldPool(Pool):
 
     def _touch(self, coord: Coord) -> None:
         """A chunk's voxels are others now: it and its neighbours are to be meshed."""
-        x, y, z = coord
+        self._levels.touch(coord)
+        self._surfaces.touch(coord)
+        self.fields.touch(coord)
         self._to_mesh.add(coord)
-        self._to_mesh.update((x + dx, y + dy, z + dz) for dx, dy, dz in _FACES)
+        self._to_mesh.update(beside(coord))
 
     def _upload(self, world: World) -> None:
         if not self._waiting:
@@ -296,16 +308,27 @@ class WorldPool(Pool):
         self._touch(coord)
         return slot
 
+    def _make_levels(self, world: World) -> None:
+        if self._levels.is_on:
+            with self._timers.stage("levels"):
+                self._levels.update(self._waiting, world.palette.transparent)
+
+    def _make_fields(self, world: World) -> None:
+        smooth = (coord for coord in self._surfaces.chunks if coord in self._slots and coord not in self._waiting)
+        room = min(int(self._budget * _VOXEL_SHARE) - self._pages.nbytes, self._able.max_storage_block_bytes)
+        self.fields.update(world, smooth, room, self._timers)
+
     def _mesh(self, world: World) -> None:
-        self._remesh(self._rows_without_room(wait=False))
         ready = [coord for coord in self._to_mesh if not self._waits(coord)]
         self._to_mesh.difference_update(ready)
-        jobs, gone = [], []
+        jobs, gone = self._levels.take_jobs()
         for coord in ready:
-            if self._has_faces(world, coord):
-                jobs.append((coord, self._row(coord)))
-            elif coord in self._rows:
-                gone.append(self._drop_row(coord))
+            node = (0, coord)
+            if may_have_faces(world, coord, self._slots):
+                jobs.append((coord, self._rows.take(node)))
+            elif node in self._rows:
+                gone.append(self._rows.give_back(node))
+        self.n_changes += bool(jobs or gone)
         if gone:
             self.quads.free_rows(np.array(gone, np.uint32))
         if jobs:
@@ -314,11 +337,15 @@ class WorldPool(Pool):
                 self._grid.bind()
                 self.quads.mesh(self._mesh_pass, np.array(jobs, MESH_JOB), world.palette.transparent)
 
-    def _rows_without_room(self, *, wait: bool) -> NDArray[np.int64]:
-        """The rows that are to be meshed again. Where the budget has no room for their quads, far chunks have to go."""
+    def _rows_without_room(self, pool: QuadPool | SmoothPool, *, wait: bool) -> NDArray[np.int64]:
+        """The rows that are to be meshed again. Where the budget has no room for their quads, levels of detail
+        have to go, then far chunks."""
         try:
-            return self.quads.finish() if wait else self.quads.poll()
+            return pool.finish() if wait else pool.poll()
         except QuadPoolFullError:
+            if pool is self.quads and self._levels.is_on:
+                self._levels.give_up()
+                return np.empty(0, np.int64)
             if self._room <= 1:
                 raise
             self._room = max(min(self._room, len(self._slots)) * 3 // 4, 1)
@@ -327,52 +354,25 @@ class WorldPool(Pool):
 
     def _remesh(self, rows: NDArray[np.int64]) -> bool:
         """Note rows that found no room for their quads; whether there are any."""
-        self._to_mesh.update(self._coords[row] for row in rows.tolist() if row in self._coords)
+        for level, coord in filter(None, map(self._rows.node_of, rows.tolist())):
+            if level:
+                self._levels.remesh((level, coord))
+            else:
+                self._to_mesh.add(coord)
         return len(rows) > 0
 
     def _waits(self, coord: Coord) -> bool:
         """Whether voxels that its faces depend on are still to be uploaded."""
-        x, y, z = coord
-        return coord in self._waiting or any((x + dx, y + dy, z + dz) in self._waiting for dx, dy, dz in _FACES)
-
-    def _has_faces(self, world: World, coord: Coord) -> bool:
-        """Whether a chunk may have faces of blocks. One of a single value has none among its like, or in the dark."""
-        chunk = world.chunk(coord)
-        if not isinstance(chunk, int):
-            return coord in self._slots
-        if chunk == AIR or chunk & FLAG_SMOOTH:
-            return False
-        x, y, z = coord
-        transparent = world.palette.transparent
-
-        def hides(neighbour: Chunk) -> bool:
-            if not isinstance(neighbour, int):
-                return False
-            material = neighbour >> MATERIAL_SHIFT
-            return neighbour == chunk or (material != 0 and not transparent[material])
-
-        return not all(hides(world.chunk((x + dx, y + dy, z + dz))) for dx, dy, dz in _FACES)
-
-    def _row(self, coord: Coord) -> int:
-        if coord not in self._rows:
-            row = self._free_rows.pop() if self._free_rows else len(self._rows)
-            self._rows[coord], self._coords[row] = row, coord
-        return self._rows[coord]
-
-    def _drop_row(self, coord: Coord) -> int:
-        row = self._rows.pop(coord)
-        del self._coords[row]
-        self._free_rows.append(row)
-        return row
+        return coord in self._waiting or any(neighbour in self._waiting for neighbour in beside(coord))
 
     def _mesh_smooth(self, world: World) -> None:
-        """Mesh the smooth surfaces of some chunks that changed, or whose cells reach into such."""
-        if not self._smooth_stale:
-            return
-        # Loaded here: the kernels take a while, and worlds of blocks never need them.
-        from ..voxel.mesh.smooth import mesh_smooth
+        if self.smooth.n_rows:
+            self._share_memory()
+        self._surfaces.remesh(self._rows_without_room(self.smooth, wait=False))
+        self.n_changes += self._surfaces.update(world, self._waiting, self._timers)
 
-        with self._timers.stage("smooth"):
-            coords = sorted(self._smooth_stale)[:SMOOTH_CHUNKS]
-            self._smooth_stale.difference_update(coords)
-            self.smooth.replace(coords, finish(mesh_smooth(world, coords=coords)), world.palette.transparent)
+    def _share_memory(self) -> None:
+        """Let quads of blocks and smooth surfaces each have what the other does not need."""
+        _, quad_bytes = self._shares()
+        self.smooth.max_bytes = 3 * (quad_bytes - self.quads.nbytes) // 2
+        self.quads.max_bytes = quad_bytes - 2 * self.smooth.nbytes // 3

@@ -20,11 +20,13 @@ from .context import Capabilities, check_errors
 from .gl import GlFunctions
 from .owned import Owned
 from .passes.mesh import MeshPass
+from .readback import Readback
 from .records import (
     CHUNK_DRAW,
     MESH_BLOCKS_MASK,
     MESH_HEADER,
     MESH_ROW,
+    MESH_ROW_NUMBER,
     MESH_USED_SHIFT,
     MESH_WANTED_SHIFT,
     QUAD_BLOCK,
@@ -56,25 +58,24 @@ class QuadPool:
     def __init__(
         self, ctx: moderngl.Context, gl: GlFunctions, able: Capabilities, *, max_bytes: int, n_quads: int = FIRST_QUADS
     ) -> None:
-        self._ctx, self._gl, self.max_bytes = ctx, gl, max_bytes
+        self._ctx, self.max_bytes = ctx, max_bytes
         self._max_block_bytes = able.max_storage_block_bytes
         self.n_rows = self.n_quads = 0
-        self._fence: int | None = None
-        self._stale = False  # more was meshed since what is behind the fence was copied
         self._capacity = -(-n_quads // QUAD_BLOCK)
         with Owned() as owned:
             self._compact = owned.add(load_program(ctx, compute_shader="mesh/compact.comp"))
             self._free = owned.add(load_program(ctx, compute_shader="mesh/free.comp"))
             self._work = owned.add(WorkList(ctx))
             self._quads, self._owners = map(owned.add, self._new_quads(self._capacity))
-            self._draws, self._state, self._copy = self._new_rows(FIRST_ROWS)
+            self._draws, self._state = map(owned.add, self._new_rows(FIRST_ROWS))
+            self._readback = owned.add(Readback(ctx, gl, self._state.size))
             owned.pop_all()
         self._write_header()
 
     @property
     def nbytes(self) -> int:
         """Bytes of graphics memory. While ranges are moved, the old quads are there too."""
-        return self._work.nbytes + sum(buffer.size for buffer in self._buffers())
+        return self._work.nbytes + self._readback.nbytes + sum(buffer.size for buffer in self._buffers())
 
     @property
     def capacity(self) -> int:
@@ -84,7 +85,7 @@ class QuadPool:
     @property
     def is_settled(self) -> bool:
         """Whether it is known that all quads found room."""
-        return self._fence is None
+        return not self._readback.is_under_way
 
     def mesh(self, mesh_pass: MeshPass, jobs: NDArray[Any], transparent: NDArray[np.bool_]) -> None:
         """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound.
@@ -93,11 +94,11 @@ class QuadPool:
         """
         if len(jobs) == 0:
             return
-        self._reserve_rows(int(jobs["row"].max()) + 1)
+        self._reserve_rows(int((jobs["row"] & MESH_ROW_NUMBER).max()) + 1)
         self._work.upload(jobs)
         self.bind()
         mesh_pass.run(len(jobs), transparent)
-        self._ask()
+        self._readback.ask(self._state)
 
     def free_rows(self, rows: NDArray[np.uint32]) -> None:
         """Take the quads of rows (n,) away. Their ranges are free once the others have been moved together."""
@@ -108,7 +109,7 @@ class QuadPool:
         self._free["n_rows"] = len(rows)
         self._free.run(-(-len(rows) // _FREE_GROUP))
         self._ctx.memory_barrier(_ALL_WRITTEN)
-        self._ask()
+        self._readback.ask(self._state)
 
     def poll(self) -> NDArray[np.int64]:
         """Where the GPU is done with what was meshed, make room for what found none. Never waits for that.
@@ -116,23 +117,23 @@ class QuadPool:
         Returns the rows that must be meshed again. Raises QuadPoolFullError where they need more than max_bytes, and
         VoxelwrightError where graphics memory is short; poll() tries again after the next mesh() or free_rows().
         """
-        if self._fence is None or not self._gl.passed(self._fence):
+        if not self._readback.has_arrived():
             return np.empty(0, np.int64)
-        return self._answer()
+        state, is_stale = self._readback.take()
+        rows = self._follow(state)
+        if is_stale:
+            self._readback.ask(self._state)
+        return rows
 
     def finish(self) -> NDArray[np.int64]:
         """As poll(), but waits. When it returns no rows, all quads are there."""
-        if self._fence is None:
+        if not self._readback.is_under_way:
             return np.empty(0, np.int64)
-        if self._stale:
-            self._forget_fence()
-            self._ask()
-        self._ctx.finish()
-        return self._answer()
+        return self._follow(self._readback.latest(self._state))
 
     def clear(self) -> None:
         """Take all quads away. The buffers stay."""
-        self._forget_fence()
+        self._readback.forget()
         self.n_rows = self.n_quads = 0
         for buffer in (self._draws, self._state):
             buffer.write(bytes(buffer.size))
@@ -147,36 +148,23 @@ class QuadPool:
 
     def release(self) -> None:
         """Free everything."""
-        self._forget_fence()
         for buffer in self._buffers():
             buffer.release()
         for program in (self._compact, self._free):
             program.release()
+        self._readback.release()
         self._work.release()
 
     def _buffers(self) -> tuple[moderngl.Buffer, ...]:
-        return self._quads, self._owners, self._draws, self._state, self._copy
+        return self._quads, self._owners, self._draws, self._state
 
-    def _ask(self) -> None:
-        """Have the state copied for poll(). One copy is under way at a time: with a new one each frame, a GPU that lags
-        behind would never give an answer."""
-        self._stale = self._fence is not None
-        if self._fence is None:
-            self._ctx.copy_buffer(self._copy, self._state, self._state.size)
-            self._fence = self._gl.fence()
-
-    def _answer(self) -> NDArray[np.int64]:
-        stale = self._stale
-        self._forget_fence()
-        state = self._copy.read()
+    def _follow(self, state: bytes) -> NDArray[np.int64]:
+        """As poll(), for what the GPU says of the pool."""
         header = np.frombuffer(state, MESH_HEADER, 1)[0]
         self.n_quads = int(header["n_quads"])
-        rows = np.empty(0, np.int64)
-        if header["n_without_room"]:
-            rows = self._make_room(int(header["top"]), np.frombuffer(state, MESH_ROW, offset=MESH_HEADER.itemsize))
-        if stale:
-            self._ask()
-        return rows
+        if not header["n_without_room"]:
+            return np.empty(0, np.int64)
+        return self._make_room(int(header["top"]), np.frombuffer(state, MESH_ROW, offset=MESH_HEADER.itemsize))
 
     def _make_room(self, top: int, state: NDArray[Any]) -> NDArray[np.int64]:
         wanted = state["flags"].astype(np.int64) >> MESH_WANTED_SHIFT & MESH_BLOCKS_MASK
@@ -227,12 +215,12 @@ class QuadPool:
         self._check((quads, owners), f"{capacity * QUAD_BLOCK} quads ({capacity * _BLOCK_BYTES / 2**20:.0f} MiB)")
         return quads, owners
 
-    def _new_rows(self, n: int) -> tuple[moderngl.Buffer, moderngl.Buffer, moderngl.Buffer]:
-        """Buffers of zeros for n rows: their draws, the state, and the state's copy."""
-        state = MESH_HEADER.itemsize + n * MESH_ROW.itemsize
-        made = tuple(self._ctx.buffer(bytes(size)) for size in (n * CHUNK_DRAW.itemsize, state, state))
-        self._check(made, f"the records of {n} chunks")
-        return made[0], made[1], made[2]
+    def _new_rows(self, n: int) -> tuple[moderngl.Buffer, moderngl.Buffer]:
+        """Buffers of zeros for n rows: their draws, and the state."""
+        draws = self._ctx.buffer(bytes(n * CHUNK_DRAW.itemsize))
+        state = self._ctx.buffer(bytes(MESH_HEADER.itemsize + n * MESH_ROW.itemsize))
+        self._check((draws, state), f"the records of {n} chunks")
+        return draws, state
 
     def _check(self, made: tuple[moderngl.Buffer, ...], what: str) -> None:
         try:
@@ -246,13 +234,8 @@ class QuadPool:
         room = self._draws.size // CHUNK_DRAW.itemsize
         if n > room:
             made = self._new_rows(max(n, 2 * room))
-            for new, old in zip(made, (self._draws, self._state, self._copy), strict=True):
+            for new, old in zip(made, (self._draws, self._state), strict=True):
                 copy(self._ctx, new, old)
                 old.release()
-            self._draws, self._state, self._copy = made
+            self._draws, self._state = made
         self.n_rows = max(self.n_rows, n)
-
-    def _forget_fence(self) -> None:
-        if self._fence is not None:
-            self._gl.delete_fence(self._fence)
-        self._fence, self._stale = None, False

@@ -6,10 +6,15 @@ from collections.abc import Sequence
 import moderngl
 
 from .context import capabilities
+from .decals import Decals, left_out
 from .frame import frame_record
+from .light import Light
 from .owned import Owned
+from .passes.casters import CastersPass
 from .passes.cull import CullPass, CullQuadsPass
+from .passes.decals import DecalsPass
 from .passes.draw import Drawn, DrawPass
+from .passes.maps import ComputeMapsPass
 from .passes.occlusion import DepthTilesPass
 from .passes.picture import CopyDepthPass
 from .passes.pixels import PixelPass
@@ -31,6 +36,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
     def __init__(self, ctx: moderngl.Context, *, merge: bool = True, budget: int = DEFAULT_BUDGET) -> None:
         self._able = capabilities(ctx)
         self._merge = merge
+        self._left_out: dict[str, None] = {}
         self._resolves: dict[tuple[tuple[str, int], ...], tuple[PixelPass, PixelPass]] = {}
         super().__init__(ctx, budget)
 
@@ -41,6 +47,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         target = self._sized_target(width, height)
         target.bind_images()
         target.view = worlds[0].look.view if worlds else View.LIT
+        self._left_out.clear()
         self._frame.bind_to_uniform_block(UniformBinding.FRAME)
         with self.timers.stage("clear"):
             target.clear_depth()
@@ -51,14 +58,17 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
                 self._clear(target, first=False)
             target.geometry.depth_mask = True
             target.geometry.use()
-            self._draw_opaque(pool, target, everything=not shown.has_layer)
-            self._shade_world(shown, pool, target)
+            self._draw_opaque(shown, pool, target)
+            self._shade_world(shown, pool, target, shown.decals)
         if worlds and worlds[0].look.sky:
             self._begin(worlds[0], target, shift)
             with self.timers.stage("sky"):
                 self._sky.run(target.size, {"distances": target.distances}, view=target.view)
         self._draw_layer([shown for shown in worlds if shown.has_layer], target, shift)
         return target
+
+    def notices(self) -> list[str]:
+        return [left_out(list(self._left_out))] if self._left_out else []
 
     def release(self) -> None:
         super().release()
@@ -76,6 +86,9 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._copy_depth = owned.add(CopyDepthPass(ctx))
         self._clear_pass = owned.add(PixelPass(ctx, "draw/clear.comp"))
         self._rays = owned.add(RaysPass(ctx))
+        self._decals = owned.add(DecalsPass(ctx))
+        self._maps = owned.add(ComputeMapsPass(ctx, self._shadow_maps))
+        self._casters = owned.add(CastersPass(ctx))
         self._shade = owned.add(PixelPass(ctx, "light/shade.comp"))
         self._sky = owned.add(PixelPass(ctx, "light/sky.comp"))
         self._accumulate = owned.add(PixelPass(ctx, "compose/accumulate.comp"))
@@ -87,6 +100,9 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
 
     def _make_target(self, width: int, height: int) -> FrameTarget:
         return FrameTarget(self._ctx, width, height)
+
+    def _shared_nbytes(self) -> int:
+        return self._decals.nbytes
 
     def _add_to_sum(self, target: FrameTarget, *, first: bool) -> None:
         textures = {"light": target.light, "layer": target.layer.light if target.has_layer else target.light}
@@ -100,7 +116,8 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         """Bind what a world's passes read; its pool."""
         pool, look = shown.pool, shown.look
         assert isinstance(pool, WorldPool)
-        record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze)
+        detail = look.detail if _fades(shown, pool) else 0.0
+        record = frame_record(shown.camera, *target.size, look.sun_direction, shift, haze=look.haze, detail=detail)
         self._frame.write(record.tobytes())
         self._ctx.front_face = shown.camera.front_face
         pool.bind()
@@ -110,10 +127,10 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         self._clear_pass.run(target.size, {}, first=first)
         self._ctx.memory_barrier(moderngl.FRAMEBUFFER_BARRIER_BIT)
 
-    def _draw_opaque(self, pool: WorldPool, target: FrameTarget, *, everything: bool) -> None:
-        """Draw one world's opaque quads, or all of them as such, over what is there. Only its own are in the visibility
-        target then."""
-        commands = pool.commands
+    def _draw_opaque(self, shown: Shown, pool: WorldPool, target: FrameTarget) -> None:
+        """Draw one world's opaque quads, or all of them as such where it has no layer, over what is there. Only its own
+        are in the visibility target then."""
+        commands, levels = pool.commands, _fades(shown, pool)
         commands.resize(pool.quads.n_rows, pool.smooth.n_rows, pool.quads.capacity)
         drawn = Drawn.OPAQUE if pool.has_transparency else Drawn.ALL
         with self.timers.stage("cull"):
@@ -121,7 +138,7 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         with self.timers.stage("cull quads"):
             self._cull_quads.run(commands, target, second=False)
         with self.timers.stage("draw"):
-            self._draw.run(commands, drawn)
+            self._draw.run(commands, drawn, levels=levels)
         with self.timers.stage("cull hidden"):
             self._depth_tiles.run(target)
             self._cull.run(commands, target, second=True)
@@ -129,9 +146,9 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             self._cull_quads.run(commands, target, second=True)
             pool.materials.bind()
         with self.timers.stage("draw newly seen"):
-            self._draw.run(commands, drawn)
-            if everything and pool.has_transparency:
-                self._draw.run(commands, Drawn.TRANSPARENT)
+            self._draw.run(commands, drawn, levels=levels)
+            if pool.has_transparency and not shown.has_layer:
+                self._draw.run(commands, Drawn.TRANSPARENT, levels=levels)
 
     def _draw_layer(self, worlds: Sequence[Shown], target: FrameTarget, shift: tuple[float, float]) -> None:
         """Draw what one sees through, before what is opaque: of all worlds the nearest in a pixel."""
@@ -141,18 +158,18 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         layer = target.layer
         with self.timers.stage("clear layer"):
             layer.clear_light()
-            self._copy_depth.run(target.depth, layer.geometry)
+            self._copy_depth.run(target.depth, layer.depth_only)
             layer.light.bind_to_image(ImageBinding.LIGHT, read=True, write=True)
         for shown in worlds:
             pool = self._begin(shown, target, shift)
             self._clear(target, first=False)
             layer.geometry.use()
             with self.timers.stage("draw transparent"):
-                self._draw.run(pool.commands, Drawn.TRANSPARENT)
+                self._draw.run(pool.commands, Drawn.TRANSPARENT, levels=_fades(shown, pool))
             self._shade_world(shown, pool, target)
 
-    def _shade_world(self, shown: Shown, pool: WorldPool, target: FrameTarget) -> None:
-        """From what is seen of one world to its light."""
+    def _shade_world(self, shown: Shown, pool: WorldPool, target: FrameTarget, decals: Decals | None = None) -> None:
+        """From what is seen of one world to its light, with decals on it."""
         look = shown.look
         with self.timers.stage("resolve"):
             seen = {"visibility_target": target.visibility}
@@ -160,13 +177,32 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
             blocky.run(target.size, seen, view=look.view, blending=look.blending)
             if pool.smooth.n_rows:
                 smooth.run(target.size, seen, view=look.view, blending=look.blending)
-        to_sun, to_sky = _rays_for(look)
-        if to_sun or to_sky:
-            self._rays.run(target, self.timers, to_sun=to_sun, to_sky=to_sky, radius=look.occlusion_radius)
+        to_sun, to_sky = look.shows_shadows, look.shows_occlusion
+        if (to_sun or to_sky) and look.light is Light.MAPS:
+            self._maps.run(target, self.timers, shown, self._frame, lambda: self._draw_casters(pool))
+        elif to_sun or to_sky:
+            pool.fields.bind()
+            self._rays.run(
+                target,
+                self.timers,
+                has_surfaces=pool.has_smooth_voxels,
+                to_sun=to_sun,
+                to_sky=to_sky,
+                radius=look.occlusion_radius,
+                sun_size=look.sun_size,
+                shadow_distance=look.shadow_distance,
+                half=look.half_occlusion,
+            )
+        if decals is not None and look.view is View.LIT:
+            self._left_out |= dict.fromkeys(self._decals.run(target, self.timers, decals, shown.camera))
         with self.timers.stage("shade"):
             gbuffer = {"distances": target.distances, "colors": target.colors, "surfaces": target.surfaces}
             textures = {**seen, **gbuffer, "occlusion": target.occlusion}
             self._shade.run(target.size, textures, view=look.view, strength=(look.shadows, look.occlusion))
+
+    def _draw_casters(self, pool: WorldPool) -> None:
+        commands = self._casters.run(pool.quads.n_rows, pool.smooth.n_rows)
+        self._draw.run_casters(self._casters.buffer, *commands)
 
     def _resolve(self, pool: WorldPool) -> tuple[PixelPass, PixelPass]:
         """The passes for blocks and for smooth surfaces that read voxels as this pool has them."""
@@ -179,8 +215,6 @@ class Renderer(WorldRenderer[WorldPool, FrameTarget]):
         return self._resolves[key]
 
 
-def _rays_for(look: Look) -> tuple[bool, bool]:
-    """Whether a look asks for rays to the sun, and for rays about the sky."""
-    if look.view is View.LIT:
-        return look.shadows > 0, look.occlusion > 0
-    return look.view is View.SHADOWS, look.view is View.OCCLUSION
+def _fades(shown: Shown, pool: WorldPool) -> bool:
+    """Whether a world is drawn in several levels of detail."""
+    return shown.look.detail > 0 and pool.has_levels

@@ -33,3 +33,11 @@ def chunks_in_reach(coords: Collection[Coord], eye: NDArray[np.float64]) -> set[
         middle = np.floor(np.asarray(eye) / CHUNK_SIZE)
         inside &= (np.abs(table - middle) < half).all(axis=1)
     return {coord for coord, kept in zip(coords, inside.tolist(), strict=True) if kept}
+
+
+def shortage(n_missing: int, n_shown: int, budget: int) -> str:
+    """What people are told where a budget of so many bytes has no room for all chunks."""
+    return (
+        f"{n_missing} far chunks are not shown: the graphics memory budget of {budget >> 20} MiB holds "
+        f"{n_shown} chunks with their faces; raise the budget in the preferences, or work on a part of the world."
+    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..voxel import layout
 from ..voxel.errors import VoxelwrightError
-from . import records
+from . import cascades, records
 from .context import COMPUTE_VERSION
 from .records import StorageBinding, UniformBinding
 from .views import View
@@ -134,7 +134,7 @@ def shader_sources() -> dict[str, str]:
 
 def generated_sources() -> dict[str, str]:
     """The includes made from Python's tables: lib/faces.glsl, lib/quad_bits.glsl, lib/pool_layout.glsl,
-    lib/bindings.glsl, lib/view_numbers.glsl."""
+    lib/bindings.glsl, lib/view_numbers.glsl, lib/decal_numbers.glsl, lib/map_numbers.glsl."""
     u_axes, v_axes = np.eye(3)[layout.FACE_U_AXIS], np.eye(3)[layout.FACE_V_AXIS]
     faces = [
         f"const int CHUNK_SIZE = {layout.CHUNK_SIZE};",
@@ -157,21 +157,45 @@ def generated_sources() -> dict[str, str]:
         f"const uint HAS_OPAQUE = {records.HAS_OPAQUE}u;",
         f"const uint HAS_TRANSPARENT = {records.HAS_TRANSPARENT}u;",
         f"const uint QUAD_BLOCK = {records.QUAD_BLOCK}u;",
+        f"const uint NETS_STEP = {records.NETS_STEP}u;",
         f"const int MESH_USED_SHIFT = {records.MESH_USED_SHIFT};",
         f"const int MESH_WANTED_SHIFT = {records.MESH_WANTED_SHIFT};",
+        f"const int MESH_LEVEL_SHIFT = {records.MESH_LEVEL_SHIFT};",
+        f"const uint LEVEL_FULL = {records.LEVEL_FULL}u;",
+        f"const uint LEVEL_SMOOTH = {records.LEVEL_SMOOTH}u;",
         *(f"const uint {name} = {getattr(records, name)}u;" for name in vars(records) if name.startswith("OCCUPANCY_")),
+        f"const int FIELD_SAMPLES = {records.FIELD_SAMPLES};",
+        f"const uint FIELD_ROW_BYTES = {records.FIELD_ROW_BYTES}u;",
+        f"const uint FIELD_WORDS = {records.FIELD_WORDS}u;",
+        f"const uint FIELD_VALUE_MASK = {records.FIELD_VALUE_MASK}u;",
+        f"const uint FIELD_SURFACE = {records.FIELD_SURFACE}u;",
+        f"const float FIELD_ZERO = {records.FIELD_ZERO}.0;",
+        f"const float FIELD_FLAT = {records.FIELD_FLAT}.0;",
     ]
-    bindings = [f"#define {binding.name}_BINDING {binding.value}" for binding in (*StorageBinding, *UniformBinding)]
+    points = {**StorageBinding.__members__, **UniformBinding.__members__}
+    bindings = [f"#define {name}_BINDING {point.value}" for name, point in points.items()]
     # GLSL 4.30 takes a number there and no sum.
     pages = range(1, records.MAX_VOXEL_PAGES)
     bindings += [f"#define VOXELS_{page}_BINDING {StorageBinding.VOXELS_0 + page}" for page in pages]
+    maps = [
+        f"#define MAX_CASCADES {cascades.MAX_CASCADES}",
+        f"const int MAP_EDGE = {cascades.MAP_EDGE};",
+    ]
     views = [f"const int VIEW_{view.name} = {view.value};" for view in View]
+    decals = [
+        f"const int MAX_DECALS = {records.MAX_DECALS};",
+        f"const uint ANY_SLOPE = {records.ANY_SLOPE}u;",
+        f"const float LEVEL_SLOPE = {records.LEVEL_SLOPE}.0;",
+        *(f"const uint DECAL_{layer.name} = {layer.value}u;" for layer in records.DecalLayer),
+    ]
     parts = {
         "lib/faces.glsl": faces,
         "lib/quad_bits.glsl": bits,
         "lib/pool_layout.glsl": pool,
         "lib/bindings.glsl": bindings,
         "lib/view_numbers.glsl": views,
+        "lib/decal_numbers.glsl": decals,
+        "lib/map_numbers.glsl": maps,
     }
     return {name: "\n".join(lines) + "\n" for name, lines in parts.items()}
 

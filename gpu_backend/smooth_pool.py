@@ -1,170 +1,209 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth surfaces on the GPU: what the CPU's mesher made, in ranges of chunks."""
+"""The smooth surfaces of one world on the GPU: vertices and quads in two buffers that all chunks share.
 
-from bisect import insort
-from collections.abc import Iterable
+Each row (a SMOOTH_DRAW) owns a range of either. They are found, kept and moved as those of blocks' quads are
+(quad_pool.py).
+"""
+
 from typing import Any
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.layout import CHUNK_SIZE
-from ..voxel.mesh.arrays import SmoothMesh
-from ..voxel.world import Coord
-from .buffers import grown
-from .records import (
-    BLEND_WEIGHT_SHIFT,
-    HAS_OPAQUE,
-    HAS_TRANSPARENT,
-    SECONDARY_MATERIAL_SHIFT,
-    SMOOTH_DRAW,
-    SMOOTH_QUAD,
-    SMOOTH_VERTEX,
-    StorageBinding,
-)
+from ..voxel.errors import VoxelwrightError
+from .buffers import copy
+from .context import Capabilities, check_errors
+from .gl import GlFunctions
+from .owned import Owned
+from .passes.nets import NetsPass
+from .quad_pool import MAX_QUADS, QuadPoolFullError
+from .readback import Readback
+from .records import NETS_HEADER, NETS_ROW, NETS_STEP, SMOOTH_DRAW, SMOOTH_QUAD, SMOOTH_VERTEX, StorageBinding
+from .shader import load_program
+from .work_list import WorkList, dispatch
 
+FIRST_VERTICES, FIRST_QUADS = 1 << 12, 1 << 12
+FIRST_ROWS = 256
 
-class Ranges:
-    """Places for runs of records in one buffer: the first gap that a run fits into, else the end."""
-
-    def __init__(self) -> None:
-        self.end = 0
-        self._gaps: list[tuple[int, int]] = []  # (start, end), sorted, none touching another
-
-    def take(self, n: int) -> int:
-        """The first place of a run of n."""
-        for index, (start, end) in enumerate(self._gaps):
-            if end - start >= n:
-                self._gaps[index : index + 1] = [(start + n, end)] if end - start > n else []
-                return start
-        start = self.end
-        self.end += n
-        return start
-
-    def give_back(self, start: int, n: int) -> None:
-        """Free a run that was taken."""
-        if n == 0:
-            return
-        insort(self._gaps, (start, start + n))
-        at = self._gaps.index((start, start + n))
-        low, high = max(at - 1, 0), min(at + 2, len(self._gaps))
-        merged: list[tuple[int, int]] = []
-        for gap in self._gaps[low:high]:
-            if merged and merged[-1][1] == gap[0]:
-                merged[-1] = merged[-1][0], gap[1]
-            else:
-                merged.append(gap)
-        self._gaps[low:high] = merged
-        if self._gaps[-1][1] == self.end:
-            self.end = self._gaps.pop()[0]
+_RECORD_BYTES = np.array([SMOOTH_VERTEX.itemsize, SMOOTH_QUAD.itemsize])
 
 
 class SmoothPool:
-    """Vertices, quads and one SMOOTH_DRAW a chunk; rows 0 … n_rows − 1 may be drawn."""
+    """Buffers SMOOTH_VERTICES, SMOOTH_QUADS, SMOOTH_DRAWS, and the state that nets.comp has at MESH_STATE. n_rows is
+    one more than the highest row ever meshed; n_quads is how many quads there were when the GPU was last asked.
+    max_bytes may be changed at any time."""
 
-    def __init__(self, ctx: moderngl.Context) -> None:
-        self._ctx = ctx
-        self._vertices = ctx.buffer(reserve=SMOOTH_VERTEX.itemsize)
-        self._quads = ctx.buffer(reserve=SMOOTH_QUAD.itemsize)
-        self._draws = ctx.buffer(reserve=SMOOTH_DRAW.itemsize)
-        self._vertex_ranges, self._quad_ranges = Ranges(), Ranges()
-        self._chunks: dict[
-            Coord, tuple[int, int, int, int, int]
-        ] = {}  # row, first vertex, their number, quads likewise
-        self._free_rows: list[int] = []
-        self.n_rows = 0
-        self.n_quads = 0
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        gl: GlFunctions,
+        able: Capabilities,
+        *,
+        max_bytes: int,
+        capacity: tuple[int, int] = (FIRST_VERTICES, FIRST_QUADS),
+    ) -> None:
+        self._ctx, self.max_bytes = ctx, max_bytes
+        self._most = np.minimum(able.max_storage_block_bytes // _RECORD_BYTES, MAX_QUADS)
+        self.n_rows = self.n_quads = 0
+        self._capacity = np.array(capacity) // NETS_STEP * NETS_STEP  # vertices, quads
+        with Owned() as owned:
+            self._compact = owned.add(load_program(ctx, compute_shader="mesh/nets_compact.comp"))
+            self._work = owned.add(WorkList(ctx))
+            self._vertices, self._quads = map(owned.add, self._new_surfaces(self._capacity))
+            self._draws, self._state = map(owned.add, self._new_rows(FIRST_ROWS))
+            self._readback = owned.add(Readback(ctx, gl, self._state.size))
+            owned.pop_all()
+        self._write_header()
 
     @property
     def nbytes(self) -> int:
-        """Bytes of graphics memory."""
-        return self._vertices.size + self._quads.size + self._draws.size
+        """Bytes of graphics memory. While ranges are moved, the old surfaces are there too."""
+        return self._work.nbytes + self._readback.nbytes + sum(buffer.size for buffer in self._buffers())
 
-    def replace(self, coords: Iterable[Coord], mesh: SmoothMesh, transparent: NDArray[np.bool_]) -> None:
-        """Put the mesh of some chunks in the place of what they had; those of coords that it lacks have none now.
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known that all surfaces found room."""
+        return not self._readback.is_under_way
 
-        transparent (256,) bool by material. Raises VoxelwrightError where graphics memory is short.
+    def mesh(self, nets_pass: NetsPass, jobs: NDArray[Any], transparent: NDArray[np.bool_], smoothing: float) -> None:
+        """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound. A chunk without
+        smooth voxels in reach has no quads and no range then.
+
+        Raises VoxelwrightError where graphics memory is short; then nothing was meshed.
         """
-        for coord in coords:
-            self._remove(coord)
-        first_vertices = np.cumsum(mesh.vertex_counts, dtype=np.int64) - mesh.vertex_counts
-        first_quads = np.cumsum(mesh.quad_counts, dtype=np.int64) - mesh.quad_counts
-        seen_through = transparent[mesh.quad_materials]
-        for i, (x, y, z) in enumerate(mesh.coords.tolist()):
-            vertices = slice(first_vertices[i], first_vertices[i] + mesh.vertex_counts[i])
-            quads = slice(first_quads[i], first_quads[i] + mesh.quad_counts[i])
-            some = seen_through[quads]
-            flags = HAS_TRANSPARENT * bool(some.any()) | HAS_OPAQUE * (not some.all())
-            self._add((x, y, z), mesh, vertices, quads, flags)
+        if len(jobs) == 0:
+            return
+        self._reserve_rows(int(jobs["row"].max()) + 1)
+        self._work.upload(jobs)
+        self._bind_all()
+        nets_pass.run(len(jobs), transparent, smoothing)
+        self._readback.ask(self._state)
+
+    def poll(self) -> NDArray[np.int64]:
+        """Where the GPU is done with what was meshed, make room for what found none. Never waits for that.
+
+        Returns the rows that must be meshed again. Raises QuadPoolFullError where they need more than max_bytes, and
+        VoxelwrightError where graphics memory is short; poll() tries again after the next mesh().
+        """
+        if not self._readback.has_arrived():
+            return np.empty(0, np.int64)
+        state, is_stale = self._readback.take()
+        rows = self._follow(state)
+        if is_stale:
+            self._readback.ask(self._state)
+        return rows
+
+    def finish(self) -> NDArray[np.int64]:
+        """As poll(), but waits. When it returns no rows, all surfaces are there."""
+        if not self._readback.is_under_way:
+            return np.empty(0, np.int64)
+        return self._follow(self._readback.latest(self._state))
 
     def clear(self) -> None:
-        """Forget all chunks."""
-        for coord in list(self._chunks):
-            self._remove(coord)
+        """Take all surfaces away. The buffers stay."""
+        self._readback.forget()
+        self.n_rows = self.n_quads = 0
+        for buffer in (self._draws, self._state):
+            buffer.write(bytes(buffer.size))
+        self._write_header()
 
     def bind(self) -> None:
-        """Bind the buffers to their binding points."""
+        """Bind what is drawn to its binding points."""
         self._vertices.bind_to_storage_buffer(StorageBinding.SMOOTH_VERTICES)
         self._quads.bind_to_storage_buffer(StorageBinding.SMOOTH_QUADS)
         self._draws.bind_to_storage_buffer(StorageBinding.SMOOTH_DRAWS)
 
     def release(self) -> None:
-        """Free the buffers."""
-        for buffer in (self._vertices, self._quads, self._draws):
+        """Free everything."""
+        for buffer in self._buffers():
             buffer.release()
+        self._compact.release()
+        self._readback.release()
+        self._work.release()
 
-    def _add(self, coord: Coord, mesh: SmoothMesh, vertices: slice, quads: slice, flags: int) -> None:
-        n_vertices, n_quads = vertices.stop - vertices.start, quads.stop - quads.start
-        row = self._free_rows.pop() if self._free_rows else self.n_rows
-        first_vertex, first_quad = self._vertex_ranges.take(n_vertices), self._quad_ranges.take(n_quads)
-        self._vertices = self._roomy(self._vertices, self._vertex_ranges.end * SMOOTH_VERTEX.itemsize)
-        self._quads = self._roomy(self._quads, self._quad_ranges.end * SMOOTH_QUAD.itemsize)
-        self._draws = self._roomy(self._draws, (row + 1) * SMOOTH_DRAW.itemsize)
-        self._vertices.write(vertex_records(mesh, vertices, row).tobytes(), first_vertex * SMOOTH_VERTEX.itemsize)
-        records = quad_records(mesh, quads, first_vertex - vertices.start)
-        self._quads.write(records.tobytes(), first_quad * SMOOTH_QUAD.itemsize)
-        self._write_draw(row, coord, first_quad, n_quads, flags)
-        self._chunks[coord] = row, first_vertex, n_vertices, first_quad, n_quads
-        self.n_rows = max(self.n_rows, row + 1)
-        self.n_quads += n_quads
+    def _buffers(self) -> tuple[moderngl.Buffer, ...]:
+        return self._vertices, self._quads, self._draws, self._state
 
-    def _remove(self, coord: Coord) -> None:
-        if coord not in self._chunks:
-            return
-        row, first_vertex, n_vertices, first_quad, n_quads = self._chunks.pop(coord)
-        self._vertex_ranges.give_back(first_vertex, n_vertices)
-        self._quad_ranges.give_back(first_quad, n_quads)
-        self._write_draw(row, (0, 0, 0), 0, 0, 0)
-        self._free_rows.append(row)
-        self.n_quads -= n_quads
+    def _bind_all(self) -> None:
+        self.bind()
+        self._state.bind_to_storage_buffer(StorageBinding.MESH_STATE)
 
-    def _write_draw(self, row: int, coord: Coord, first_quad: int, n_quads: int, flags: int) -> None:
-        record = np.zeros((), SMOOTH_DRAW)
-        record["corner"][:3] = np.array(coord) * CHUNK_SIZE
-        record["quad_offset"], record["quad_count"], record["flags"] = first_quad, n_quads, flags
-        self._draws.write(record.tobytes(), row * SMOOTH_DRAW.itemsize)
+    def _follow(self, state: bytes) -> NDArray[np.int64]:
+        """As poll(), for what the GPU says of the pool."""
+        header = np.frombuffer(state, NETS_HEADER, 1)[0]
+        self.n_quads = int(header["n_quads"])
+        if not header["n_without_room"]:
+            return np.empty(0, np.int64)
+        rows = np.frombuffer(state, NETS_ROW, offset=NETS_HEADER.itemsize)
+        wanted = np.stack([rows["wanted_vertices"], rows["wanted_quads"]], axis=1).astype(np.int64)
+        top = np.array([header["vertex_top"], header["quad_top"]], np.int64)
+        if (top + wanted.sum(axis=0) > self._capacity).any():
+            # A row that is meshed again keeps its old range until then.
+            used = np.stack([rows["vertex_capacity"], rows["quad_capacity"]], axis=1).astype(np.int64)
+            self._move(self._capacity_for((used + wanted).sum(axis=0)))
+        return np.flatnonzero(wanted[:, 1])
 
-    def _roomy(self, buffer: moderngl.Buffer, size: int) -> moderngl.Buffer:
-        return buffer if buffer.size >= size else grown(self._ctx, buffer, size + size // 2)
+    def _capacity_for(self, needed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Vertices and quads (2,) for needed ones, with room to spare."""
+        # Never less than there is: it has room for all ranges in use, also for those that were not yet counted.
+        least = np.maximum(needed, self._capacity)
+        beside = self.nbytes - int(self._capacity @ _RECORD_BYTES)
+        spare = self.max_bytes - beside - int(least @ _RECORD_BYTES)
+        if spare < 0 or (least > self._most).any():
+            raise QuadPoolFullError(
+                f"The smooth surfaces of this world take {least @ _RECORD_BYTES / 2**20:.1f} MiB of graphics memory, "
+                f"and at most {max(self.max_bytes - beside, 0) / 2**20:.1f} MiB may go to them; raise the budget in "
+                "the preferences, or use a smaller world."
+            )
+        more = np.where(4 * needed > 3 * self._capacity, np.minimum(needed + needed // 4, self._most), 0)
+        more = np.maximum(more - least, 0)
+        share = min(1.0, spare / max(int(more @ _RECORD_BYTES), 1))
+        return least + (more * share).astype(np.int64) // NETS_STEP * NETS_STEP
 
+    def _move(self, capacity: NDArray[np.int64]) -> None:
+        """Move all ranges to new buffers for so many vertices and quads, one behind the other."""
+        vertices, quads = self._new_surfaces(capacity)
+        self._bind_all()
+        vertices.bind_to_storage_buffer(StorageBinding.JOBS)  # which, as the next one, has nothing to say here
+        quads.bind_to_storage_buffer(StorageBinding.QUADS)
+        self._capacity = capacity
+        self._write_header()
+        dispatch(self._compact, self.n_rows, "first_row")
+        self._ctx.memory_barrier(moderngl.SHADER_STORAGE_BARRIER_BIT | moderngl.BUFFER_UPDATE_BARRIER_BIT)
+        for buffer in (self._vertices, self._quads):
+            buffer.release()
+        self._vertices, self._quads = vertices, quads
 
-def vertex_records(mesh: SmoothMesh, vertices: slice, row: int) -> NDArray[Any]:
-    """(v,) SMOOTH_VERTEX: some vertices of a mesh, of the chunk whose SMOOTH_DRAW is row."""
-    records = np.zeros(vertices.stop - vertices.start, SMOOTH_VERTEX)
-    records["position"] = mesh.positions[vertices]
-    second = mesh.secondary_materials[vertices].astype(np.uint32)
-    weight = mesh.blend_weights[vertices].astype(np.uint32)
-    own = mesh.materials[vertices].astype(np.uint32)
-    records["attributes"] = own | second << SECONDARY_MATERIAL_SHIFT | weight << BLEND_WEIGHT_SHIFT
-    records["normal"] = mesh.normals[vertices]
-    records["slot"] = row
-    return records
+    def _write_header(self) -> None:
+        """Say that all of the buffers is free; what is counted in quads and rows stays."""
+        vertices, quads = self._capacity.tolist()
+        self._state.write(np.array([0, vertices, 0, quads], np.uint32).tobytes())
 
+    def _new_surfaces(self, capacity: NDArray[np.int64]) -> tuple[moderngl.Buffer, moderngl.Buffer]:
+        made = [self._ctx.buffer(reserve=max(size, 4)) for size in (capacity * _RECORD_BYTES).tolist()]
+        return self._checked(made, f"smooth surfaces ({capacity @ _RECORD_BYTES / 2**20:.0f} MiB)")
 
-def quad_records(mesh: SmoothMesh, quads: slice, moved: int) -> NDArray[Any]:
-    """(q,) SMOOTH_QUAD: some quads of a mesh whose vertices lie moved places further in the buffer."""
-    records = np.zeros(quads.stop - quads.start, SMOOTH_QUAD)
-    records["vertices"] = mesh.quads[quads].astype(np.int64) + moved
-    records["material"] = mesh.quad_materials[quads]
-    return records
+    def _new_rows(self, n: int) -> tuple[moderngl.Buffer, moderngl.Buffer]:
+        """Buffers of zeros for n rows: their draws, and the state."""
+        sizes = n * SMOOTH_DRAW.itemsize, NETS_HEADER.itemsize + n * NETS_ROW.itemsize
+        return self._checked([self._ctx.buffer(bytes(size)) for size in sizes], f"the records of {n} chunks")
+
+    def _checked(self, made: list[moderngl.Buffer], what: str) -> tuple[moderngl.Buffer, moderngl.Buffer]:
+        try:
+            check_errors(self._ctx, what)
+        except VoxelwrightError:
+            for buffer in made:
+                buffer.release()
+            raise
+        return made[0], made[1]
+
+    def _reserve_rows(self, n: int) -> None:
+        room = self._draws.size // SMOOTH_DRAW.itemsize
+        if n > room:
+            made = self._new_rows(max(n, 2 * room))
+            for new, old in zip(made, (self._draws, self._state), strict=True):
+                copy(self._ctx, new, old)
+                old.release()
+            self._draws, self._state = made
+        self.n_rows = max(self.n_rows, n)

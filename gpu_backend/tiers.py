@@ -36,5 +36,5 @@ def why_basic(able: Capabilities) -> str | None:
 
 def _sentence(able: Capabilities, what: str) -> str:
     return (
-        f"Worlds are drawn the simple way, without blending of materials and without shadows: {able.renderer} {what}."
+        f"Worlds are drawn the simple way, without blending of materials and with shadow maps: {able.renderer} {what}."
     )

@@ -16,6 +16,7 @@ class View(IntEnum):
     MATERIALS = 6
     SHADOWS = 7
     OCCLUSION = 8
+    LEVELS = 9
 
 
 DESCRIPTIONS = {
@@ -28,6 +29,7 @@ DESCRIPTIONS = {
     View.MATERIALS: "Colours of materials, without light and texture",
     View.SHADOWS: "Rays to the sun: which are stopped",
     View.OCCLUSION: "Ambient occlusion alone",
+    View.LEVELS: "Levels of detail: how far voxels are put together",
 }
 
 Legend = tuple[tuple[tuple[float, float, float], str], ...]
@@ -67,5 +69,12 @@ LEGENDS: dict[View, Legend] = {
         ((1.0, 1.0, 1.0), "OPEN TO THE SKY"),
         ((0.0, 0.0, 0.0), "SHUT IN"),
         ((0.02, 0.02, 0.02), "SKY"),
+    ),
+    View.LEVELS: (
+        ((0.55, 0.55, 0.55), "FULL DETAIL"),
+        ((0.10, 0.60, 0.15), "HALF"),
+        ((0.85, 0.70, 0.05), "A QUARTER"),
+        ((0.85, 0.25, 0.05), "AN EIGHTH"),
+        ((0.60, 0.05, 0.35), "A SIXTEENTH"),
     ),
 }

@@ -46,6 +46,11 @@ class VoxelPages:
         """Bytes of graphics memory."""
         return self._occupancy.size + sum(page.size for page in self._pages)
 
+    @property
+    def n_used(self) -> int:
+        """Slots that are taken."""
+        return self._n_used - len(self._free)
+
     def limit(self, max_slots: int) -> bool:
         """Have at most so many slots from now on; False, and nothing done, where these buffers are too large for that
         or shaders would have to know of other pages."""
@@ -60,7 +65,7 @@ class VoxelPages:
         that were there stay as they are."""
         if n_slots <= self.capacity:
             return
-        wanted = min(max(n_slots, self.capacity + self.capacity // 4, _FIRST_SLOTS), self.max_slots)
+        wanted = min(max(n_slots, self.capacity + self.capacity // 8, _FIRST_SLOTS), self.max_slots)
         self._occupancy = grown(self._ctx, self._occupancy, wanted * OCCUPANCY_BYTES)
         while self.capacity < wanted:
             first = self.capacity // self.page_slots * self.page_slots

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What both renderers have in common: pools for worlds, pictures off screen, and pictures for viewports."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,11 +17,14 @@ from ..voxel.limits import MAX_PICTURE_EDGE
 from ..voxel.world import World
 from .camera import Camera
 from .context import check_errors
-from .frame import SUN_DIRECTION, pixel_shift
+from .decals import Decals
+from .frame import MAX_SUN_SIZE, SUN_DIRECTION, pixel_shift
 from .gl import GlFunctions
+from .light import Light
 from .owned import Owned
 from .packed_picture import PackedPicture
 from .passes.pack import PackPass
+from .shadow_maps import WorldMaps
 from .target import LightTarget
 from .timers import FrameTimers
 from .views import View
@@ -42,7 +46,18 @@ class Look:
     """How worlds are shown. sun_direction points to the sun, in voxel space; its length does not matter. blending lets
     materials run into each other. sky fills what no world covers; haze lets far surfaces fade. shadows is the share of
     the sun's light that shadows take; occlusion is the strength of ambient occlusion by what lies within
-    occlusion_radius voxels, above 0. Both are 0 … 1, and where one is 0 its rays are left out."""
+    occlusion_radius voxels. Both are 0 … 1, and where one is 0 it is left out. light says how both are found; without
+    compute shaders there are maps alone.
+
+    sun_size is the diameter of the sun's disc in degrees: shadows are sharp at 0, and the softer the larger it is. With
+    rays nothing farther than shadow_distance voxels throws a shadow, with maps shadows are seen up to so many voxels
+    from the eye. half_occlusion sends rays about the sky from one of four pixels only, and means nothing to maps.
+
+    detail is how many pixels a voxel of a coarser level of detail may cover: far blocks are put together, two, four,
+    eight or sixteen along each axis, where that makes none larger. At 0 all is drawn in full detail. A pool must have
+    been told to keep levels for it.
+
+    Raises VoxelwrightError for numbers beyond these limits."""
 
     view: View = View.LIT
     sun_direction: ArrayLike = SUN_DIRECTION
@@ -52,25 +67,58 @@ class Look:
     shadows: float = 0.0
     occlusion: float = 0.0
     occlusion_radius: float = 6.0
+    light: Light = Light.RAYS
+    sun_size: float = 0.0
+    shadow_distance: float = math.inf
+    half_occlusion: bool = False
+    detail: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.shadows <= 1 and 0 <= self.occlusion <= 1):
+            raise VoxelwrightError("The strengths of shadows and of ambient occlusion go from 0 to 1.")
+        if not 0 < self.occlusion_radius < math.inf:
+            raise VoxelwrightError("The radius of ambient occlusion is a number of voxels above 0.")
+        if not 0 <= self.sun_size <= MAX_SUN_SIZE:
+            raise VoxelwrightError(f"The sun's diameter goes from 0 to {MAX_SUN_SIZE} degrees.")
+        if not self.shadow_distance > 0:
+            raise VoxelwrightError("The distance of shadows is a number of voxels above 0.")
+
+    @property
+    def shows_shadows(self) -> bool:
+        """Whether it is asked what lies in the shade."""
+        return self.view is View.SHADOWS or (self.view is View.LIT and self.shadows > 0)
+
+    @property
+    def shows_occlusion(self) -> bool:
+        """Whether ambient occlusion is asked for."""
+        return self.view is View.OCCLUSION or (self.view is View.LIT and self.occlusion > 0)
 
 
 class Pool(ABC):
-    """A world on the GPU. Where not all of its chunks are there notice says so in a sentence, else it is None."""
+    """A world on the GPU. Where not all of its chunks are there notice says so in a sentence, else it is None.
+    n_changes grows whenever quads changed."""
 
     notice: str | None = None
+    n_changes: int = 0
 
     @abstractmethod
-    def update(self, world: World, eye: NDArray[np.float64]) -> bool:
+    def update(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> bool:
         """Bring over a bounded part of what changed since the last call; whether all is known to be there. eye is in
-        voxel space. Raises VoxelwrightError where graphics memory is short."""
+        voxel space. levels asks for levels of detail too, which are kept where the budget has room for them. Raises
+        VoxelwrightError where graphics memory is short."""
 
     @abstractmethod
-    def bring(self, world: World, eye: NDArray[np.float64]) -> Job[None]:
+    def bring(self, world: World, eye: NDArray[np.float64], *, levels: bool = False) -> Job[None]:
         """Bring over everything, however long that takes: for pictures that are drawn once."""
 
     @abstractmethod
     def set_budget(self, nbytes: int) -> None:
         """Let the world take so many bytes of graphics memory, from the next update on."""
+
+    @property
+    @abstractmethod
+    def box(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """(3,) each: the lowest and the highest corner of a box about all chunks, in voxel space; None for none."""
 
     @property
     @abstractmethod
@@ -104,11 +152,12 @@ class Pool(ABC):
 
 @dataclass(frozen=True)
 class Shown:
-    """A world in a frame: camera sees its voxel space."""
+    """A world in a frame: camera sees its voxel space, in which its decals are."""
 
     pool: Pool
     camera: Camera
     look: Look = field(default_factory=Look)
+    decals: Decals | None = None
 
     @property
     def has_layer(self) -> bool:
@@ -160,6 +209,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         with Owned() as owned:
             self.timers = owned.add(FrameTimers(self._gl))
             self._pack = owned.add(PackPass(ctx))
+            self._shadow_maps = owned.add(WorldMaps(ctx))
             self._make(owned)
             check_errors(ctx, "the frame's settings")
             self._owned = owned.pop_all()
@@ -179,6 +229,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
     def drop_pool(self, pool: Pool) -> None:
         """Free a pool."""
         self._pools = [other for other in self._pools if other is not pool]
+        self._shadow_maps.forget(pool)
         pool.release()
 
     def set_budget(self, nbytes: int) -> None:
@@ -188,10 +239,18 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             pool.set_budget(nbytes)
 
     def rendering(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+        self,
+        world: World,
+        camera: Camera,
+        width: int,
+        height: int,
+        look: Look | None = None,
+        *,
+        samples: int = 8,
+        decals: Decals | None = None,
     ) -> Job[NDArray[np.uint8]]:
         """(height, width, 4) uint8: a picture of one world in sRGB, opaque, its row 0 at the top, averaged over so many
-        frames. Everything is uploaded and meshed before.
+        frames; decals are in its voxel space. Everything is uploaded and meshed before.
 
         Raises VoxelwrightError where the size is beyond limits.MAX_PICTURE_EDGE or beyond the context, where graphics
         memory is short, and for a view that the renderer does not draw.
@@ -200,8 +259,8 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         look = look or Look()
         self._check_view(look.view)
         self._own_pool = self._own_pool or self.new_pool()
-        yield from stage(self._own_pool.bring(world, camera.eye), 0.0, 0.5)
-        shown = [Shown(self._own_pool, camera, look)]
+        yield from stage(self._own_pool.bring(world, camera.eye, levels=look.detail > 0), 0.0, 0.5)
+        shown = [Shown(self._own_pool, camera, look, decals)]
         # moderngl binds the framebuffer in use again whenever it makes one: ours must not stay in use once freed.
         previous = self._ctx.detect_framebuffer()
         try:
@@ -218,10 +277,18 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1])
 
     def render(
-        self, world: World, camera: Camera, width: int, height: int, look: Look | None = None, *, samples: int = 8
+        self,
+        world: World,
+        camera: Camera,
+        width: int,
+        height: int,
+        look: Look | None = None,
+        *,
+        samples: int = 8,
+        decals: Decals | None = None,
     ) -> NDArray[np.uint8]:
         """What rendering() returns."""
-        return finish(self.rendering(world, camera, width, height, look, samples=samples))
+        return finish(self.rendering(world, camera, width, height, look, samples=samples, decals=decals))
 
     @abstractmethod
     def draw(
@@ -245,13 +312,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         """
         if not 0 <= sample <= picture.n_samples:
             raise ValueError(f"sample {sample} of a picture of {picture.n_samples} samples")
-        target = self.draw(worlds, *picture.size, pixel_shift(sample))
-        if sample == 0:
-            picture.begin(has_layer=target.has_layer)
-        elif target.has_layer != (picture.layer is not None):
-            raise ValueError("other worlds than those of the samples before")
-        with self.timers.stage("pack"):
-            self._pack.run(target, picture)
+        with self.timers.frame():
+            target = self.draw(worlds, *picture.size, pixel_shift(sample))
+            if sample == 0:
+                picture.begin(has_layer=target.has_layer)
+            elif target.has_layer != (picture.layer is not None):
+                raise ValueError("other worlds than those of the samples before")
+            with self.timers.stage("pack"):
+                self._pack.run(target, picture)
 
     def settled_figures(self) -> Figures:
         """What the last frames took; waits for the GPU."""
@@ -265,10 +333,14 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
             chunks=sum(pool.n_chunks for pool in self._pools),
             quads=sum(pool.n_quads for pool in self._pools),
             draws=sum(pool.n_draws for pool in self._pools),
-            nbytes=sum(pool.nbytes for pool in self._pools),
+            nbytes=sum(pool.nbytes for pool in self._pools) + self._shadow_maps.nbytes + self._shared_nbytes(),
             gpu_milliseconds=self.timers.gpu_milliseconds(),
             cpu_milliseconds=self.timers.cpu_milliseconds(),
         )
+
+    def notices(self) -> list[str]:
+        """What the last frame left out, in sentences."""
+        return []
 
     def release(self) -> None:
         """Free everything on the GPU; the renderer is of no use after that."""
@@ -290,6 +362,10 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
 
     @abstractmethod
     def _make_target(self, width: int, height: int) -> TargetT: ...
+
+    def _shared_nbytes(self) -> int:
+        """Bytes of graphics memory that belong to no pool, without those of pictures."""
+        return 0
 
     def _check_view(self, view: View) -> None:
         """Raise VoxelwrightError for a view that is not drawn."""

@@ -134,7 +134,7 @@ def test_modules_stay_short(path: Path) -> None:
 
 # --- Names of Blender's classes ---------------------------------------------------------------------------------
 
-IDNAME = re.compile(r"voxelwright\.[a-z_]+|VOXELWRIGHT_[A-Z]{2}_[a-z_]+")
+IDNAME = re.compile(r"voxelwright\.[a-z_]+|VOXELWRIGHT_(?:[A-Z]{2}|GGT)_[a-z_]+")
 IDNAMES = ROOT / "addon" / "idnames.py"
 
 
@@ -146,8 +146,8 @@ def test_idnames_are_distinct_constants_with_telling_prefixes() -> None:
         assert isinstance(node, ast.Assign), f"line {node.lineno}: only NAME = text belongs here"
         assert isinstance(node.value, ast.Constant), f"line {node.lineno}: only NAME = text belongs here"
         name, value = ast.unparse(node.targets[0]), str(node.value.value)
-        if re.match(r"[A-Z]{2}_", name):
-            prefix = "voxelwright." if name.startswith("OT_") else f"VOXELWRIGHT_{name[:3]}"
+        if re.match(r"(?:[A-Z]{2}|GGT)_", name):
+            prefix = "voxelwright." if name.startswith("OT_") else f"VOXELWRIGHT_{name.partition('_')[0]}_"
             assert IDNAME.fullmatch(value), f"line {node.lineno}"
             assert value.startswith(prefix), f"line {node.lineno}"
             idnames.append(value)
@@ -177,7 +177,7 @@ def test_classes_take_their_idnames_from_that_module(path: Path) -> None:
 def test_classes_are_named_as_blender_asks(path: Path) -> None:
     for node in ast.walk(TREES[path]):
         if isinstance(node, ast.ClassDef) and any("bpy.types." in ast.unparse(base) for base in node.bases):
-            assert re.fullmatch(r"VOXELWRIGHT_[A-Z]{2}_[a-z_]+", node.name), f"line {node.lineno}"
+            assert re.fullmatch(r"VOXELWRIGHT_(?:[A-Z]{2}|GGT)_[a-z_]+", node.name), f"line {node.lineno}"
 
 
 # --- Without Blender ----------------------------------------------------------------------------------------------

@@ -66,9 +66,12 @@ def export_objects(objects: Sequence[bpy.types.Object], path: Path) -> None:
     # The exporters change or add to an ending that is not in lower case.
     written = path.with_suffix(path.suffix.lower())
     operator: Callable[..., set[str]] = getattr(getattr(bpy.ops, exporter.module), exporter.name)
+    options = exporter.options
+    if exporter.name == "gltf":
+        options = {**options, "export_tangents": any(map(_has_normal_map, objects))}
     with _export_scene(objects):
         try:
-            operator(filepath=str(written), check_existing=False, **exporter.options)
+            operator(filepath=str(written), check_existing=False, **options)
             if written != path:
                 os.replace(written, path)
         except (RuntimeError, OSError) as error:
@@ -80,6 +83,12 @@ def blender_reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("Location:", "Traceback", "File "))]
     return lines[-1].removeprefix("Error: ") if lines else "no reason was given."
+
+
+def _has_normal_map(obj: bpy.types.Object) -> bool:
+    """Whether any of its materials has one: files say then which way it lies on the mesh."""
+    trees = [slot.material.node_tree for slot in obj.material_slots if slot.material is not None]
+    return any(node.type == "NORMAL_MAP" for tree in trees if tree is not None for node in tree.nodes)
 
 
 def _exporter(path: Path) -> Exporter:

@@ -14,6 +14,8 @@ from .materials import assign_slots, check_palette
 PARTS = {"blocks": "Blocks", "smooth": "Smooth"}
 """The parts of a bake, by their field in WeldedMeshes, and how their objects are named."""
 
+DECALS = "decals"
+"""One more part, which bake/decals.py makes."""
 
 TOPING_PARTS = ("topings", "toping_points")
 """The parts that topings.py makes."""
@@ -65,7 +67,7 @@ def bake_world(
 def baked_objects(scene: bpy.types.Scene, world_key: str) -> list[bpy.types.Object]:
     """What the last bake of a world made and is still in the scene."""
     collection = find_collection(scene, world_key)
-    found = [find_object(collection, part) for part in (*PARTS, *TOPING_PARTS)]
+    found = [find_object(collection, part) for part in (*PARTS, DECALS, *TOPING_PARTS)]
     topings = collection.get(pointer(TOPING_OBJECTS)) if collection is not None else None
     found += topings.objects if topings is not None else ()
     return [obj for obj in found if obj is not None and obj.name in scene.objects]

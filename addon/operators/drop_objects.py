@@ -8,7 +8,6 @@ import numpy as np
 from mathutils import Vector
 
 from .. import framing, idnames, picking, session
-from ..properties import of_object
 from .job_operator import Result
 
 
@@ -39,8 +38,7 @@ class VOXELWRIGHT_OT_drop_objects(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> Result:
-        shown = [o for o in context.visible_objects if session.is_world(o) and of_object(o).show_preview]
-        worlds = [owner for owner in shown if len(framing.corners_of(owner))]
+        worlds = [owner for owner in picking.pickable(context) if len(framing.corners_of(owner))]
         corners = framing.corners_of_all(worlds)
         if not len(corners):
             self.report({"WARNING"}, "There is no visible world with voxels; make one first")

@@ -10,14 +10,12 @@ import bpy
 import numpy as np
 
 from ...voxel.errors import VoxelwrightError
-from .. import preferences, session
+from .. import animation, preferences, session
+from ..light_properties import sun_of
 from ..properties import of_object, of_scene, shown_in
-from ..redrawing import redraw
+from ..redrawing import redraw, redraw_in, stop_redrawing
 from .preview import Preview
 from .stats import draw_stats
-
-RETRY_SECONDS = 0.02
-"""After which a viewport is drawn again where its picture was not finished."""
 
 preview = Preview()
 
@@ -36,8 +34,7 @@ def draw() -> None:
         _draw(bpy.context)
     except Exception as error:  # it would be raised again at every redraw
         preview.fail(error)
-        # The panel that says so is drawn again, but not from here.
-        _redraw_soon()
+        redraw_in(0.0)  # the panel says so, but not in this redraw
 
 
 def draw_text() -> None:
@@ -58,32 +55,32 @@ def _draw(context: bpy.types.Context) -> None:
     if not owners:
         return
     from ...gpu_backend.camera import Camera
-    from ...gpu_backend.frame import SUN_DIRECTION
-    from ...gpu_backend.renderer import Look
-    from ...gpu_backend.views import View
-    from .. import kernel_cache
+    from .. import decals, kernel_cache
+    from .looks import scene_look
     from .pictures import Seen
 
     kernel_cache.prepare()
-    choices = preferences.choices()
     region_data, region = context.region_data, context.region
     view = np.array(region_data.view_matrix)
     projection = np.array(region_data.window_matrix)
-    shown_view = View[of_scene(context.scene).view]
+    settings = of_scene(context.scene)
+    sun = sun_of(settings.light, context.view_layer.depsgraph)
+    gathered = decals.shown_decals(context)
     seen = []
     for owner in owners:
         matrix = np.array(owner.matrix_world)
-        sun = tuple(np.linalg.solve(matrix[:3, :3], SUN_DIRECTION).tolist())
-        light = float(choices.quality.light)
-        look = Look(shown_view, sun, choices.quality.blending, sky=False, haze=False, shadows=light, occlusion=light)
         camera = Camera(view @ matrix, projection)
         try:
             world = session.world_of(owner)
         except VoxelwrightError:
             continue  # the panel says what is wrong with it
-        seen.append(Seen(session.world_id(owner), world, camera, look))
-    if seen and not preview.draw(region.as_pointer(), seen, (region.width, region.height), choices):
-        _redraw_soon()
+        look = scene_look(settings, sun, matrix)
+        seen.append(Seen(session.world_id(owner), world, camera, look, gathered.in_world(matrix)))
+    if seen:
+        size, playing = (region.width, region.height), animation.is_playing()
+        remains = preview.draw(region.as_pointer(), seen, size, preferences.choices(), playing=playing)
+        if remains is not None:
+            redraw_in(remains)
 
 
 def shown_worlds(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -108,11 +105,6 @@ def is_drawable(owner: bpy.types.Object) -> bool:
     return bool(np.isfinite(determinant) and determinant != 0)
 
 
-def _redraw_soon() -> None:
-    if not bpy.app.timers.is_registered(redraw):
-        bpy.app.timers.register(redraw, first_interval=RETRY_SECONDS)
-
-
 _handles: list[Any] = []
 
 
@@ -126,8 +118,7 @@ def unregister() -> None:
     """Remove them. What lies in Blender's OpenGL context can only be freed where that is current: in one more draw."""
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
-    if bpy.app.timers.is_registered(redraw):
-        bpy.app.timers.unregister(redraw)
+    stop_redrawing()
     preview.failure = ""
     if not preview.way:
         return

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...gpu_backend.camera import Camera
+from ...gpu_backend.decals import Decals
 from ...gpu_backend.packed_picture import PackedPicture
 from ...gpu_backend.world_renderer import Look, Pool, Shown, WorldRenderer
 from ...voxel.world import World
@@ -13,12 +14,13 @@ from ...voxel.world import World
 
 @dataclass(frozen=True)
 class Seen:
-    """A world in a viewport: camera sees its voxel space."""
+    """A world in a viewport: camera sees its voxel space, in which its decals are."""
 
     world_id: str
     world: World
     camera: Camera
     look: Look
+    decals: Decals | None = None
 
 
 class WorldPools:
@@ -35,8 +37,8 @@ class WorldPools:
             if item.world_id not in self._pools:
                 self._pools[item.world_id] = self._renderer.new_pool()
             pool = self._pools[item.world_id]
-            complete = pool.update(item.world, item.camera.eye) and complete
-            shown.append(Shown(pool, item.camera, item.look))
+            complete = pool.update(item.world, item.camera.eye, levels=item.look.detail > 0) and complete
+            shown.append(Shown(pool, item.camera, item.look, item.decals))
         return shown, complete
 
     def has_others(self, world_ids: set[str]) -> bool:
@@ -49,8 +51,8 @@ class WorldPools:
             self._renderer.drop_pool(self._pools.pop(world_id))
 
     def notices(self) -> list[str]:
-        """What of the worlds is not shown."""
-        return [pool.notice for pool in self._pools.values() if pool.notice is not None]
+        """What of the worlds and their decals is not shown."""
+        return [*(p.notice for p in self._pools.values() if p.notice is not None), *self._renderer.notices()]
 
     def draw(self, picture: PackedPicture, shown: Sequence[Shown], sample: int) -> None:
         """Draw a frame into a picture, as WorldRenderer.draw_into() does."""
@@ -105,6 +107,7 @@ def picture_key(seen: Sequence[Seen], size: tuple[int, int]) -> Hashable:
             item.camera.view.tobytes(),
             item.camera.projection.tobytes(),
             item.look,
+            item.decals,
         )
         for item in seen
     )

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which way worlds come into viewports, why, and what becomes of a way that fails."""
 
+import time
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gpu
 
 from ..preferences import Choices
+from .pacing import Pacers
 
 if TYPE_CHECKING:
     from ...gpu_backend.renderer import Figures
     from .pictures import Seen
+
+RETRY_SECONDS = 0.02
+"""After which a viewport is drawn again where its picture was not finished."""
 
 
 class Preview:
@@ -21,6 +27,7 @@ class Preview:
         self._budget_mib = 0
         self._wanted = ""
         self._direct_failed = ""
+        self._pacers = Pacers()
         self.failure = ""
         """Why nothing is drawn any more, or ""."""
 
@@ -41,29 +48,56 @@ class Preview:
         """What was drawn last, and how long the last frames took."""
         return self._way.figures if self._way is not None else None
 
-    def draw(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
-        """Show worlds in a region of size pixels; whether the picture is finished."""
+    def draw(
+        self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices, *, playing: bool
+    ) -> float | None:
+        """Show worlds in a region of size pixels, while an animation is playing or not; the seconds after which there
+        is more to be drawn, None where the picture is finished. The looks are those of the whole quality."""
+        if not choices.automatic:
+            return None if self._draw(region, seen, size, choices) else RETRY_SECONDS
+        from .pictures import picture_key
+
+        pacer = self._pacers.of(region, choices.quality)
+        quality = pacer.begin(picture_key(seen, size), time.monotonic(), playing=playing)
+        n_frames = self._n_frames
+        is_finished = self._draw(region, seen, size, replace(choices, quality=quality))
+        now = time.monotonic()
+        pacer.end(now, self._n_frames if is_finished and self._n_frames != n_frames else None)
+        pacer.measure(self._way.renderer.timers.frames, self._pacers.longest_frame(now))
+        if not is_finished:
+            return RETRY_SECONDS
+        return max(pacer.rests_in(now), 0.0) if quality != choices.quality else None
+
+    @property
+    def _n_frames(self) -> int:
+        return self._way.renderer.timers.n_frames if self._way is not None else 0
+
+    def _draw(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
+        """Draw at the quality of the choices; whether the picture is finished."""
         if choices.way != self._wanted:
             self.release()
             self._wanted, self._direct_failed = choices.way, ""
         try:
-            return self._draw(region, seen, size, choices)
+            return self._draw_by_way(region, seen, size, choices)
         except Exception as error:  # whatever it is, the other way does without Blender's context
             if self.way != "direct":
                 raise
             self._note_direct_failure(error)
             self.release()
-            return self._draw(region, seen, size, choices)
+            return self._draw_by_way(region, seen, size, choices)
 
-    def _draw(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
+    def _draw_by_way(self, region: Hashable, seen: Sequence["Seen"], size: tuple[int, int], choices: Choices) -> bool:
+        from .looks import at_quality
+
         if self._way is None:
             self._way, self._budget_mib = self._made_way(choices.way), 0
         if choices.budget_mib != self._budget_mib:
             self._way.set_budget(choices.budget_mib << 20)
             self._budget_mib = choices.budget_mib
         quality = choices.quality
+        shown = [replace(item, look=at_quality(item.look, quality)) for item in seen]
         width, height = (max(round(edge * quality.resolution), 1) for edge in size)
-        is_there = self._way.draw(region, seen, (width, height), quality.samples)
+        is_there = self._way.draw(region, shown, (width, height), quality.samples)
         return is_there and self._way.n_samples(region) >= quality.samples
 
     def keep_only(self, world_ids: set[str]) -> None:

@@ -20,26 +20,26 @@ class PixelPass:
 
     def __init__(self, ctx: moderngl.Context, file: str, defines: Mapping[str, object] | None = None) -> None:
         self._ctx = ctx
-        self._program = load_program(ctx, defines, compute_shader=file)
+        self.program = load_program(ctx, defines, compute_shader=file)
 
     def run(
         self,
         size: tuple[int, int],
-        textures: Mapping[str, moderngl.Texture],
+        textures: Mapping[str, moderngl.Texture | moderngl.TextureArray],
         **uniforms: int | float | bool | tuple[float, float],
     ) -> None:
         """Run over size pixels. What it writes can be read by the passes after it, and by the CPU."""
         for unit, (name, texture) in enumerate(textures.items(), FIRST_TEXTURE_UNIT):
             texture.use(unit)
-            self._program[name] = unit
+            self.program[name] = unit
         for name, value in uniforms.items():
-            self._program[name] = value
-        self._program.run(-(-size[0] // _GROUP), -(-size[1] // _GROUP))
+            self.program[name] = value
+        self.program.run(-(-size[0] // _GROUP), -(-size[1] // _GROUP))
         self._ctx.memory_barrier(_WRITTEN)
 
     def release(self) -> None:
         """Free the program."""
-        self._program.release()
+        self.program.release()
 
 
 FIRST_TEXTURE_UNIT = 1

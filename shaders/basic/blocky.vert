@@ -16,7 +16,7 @@ flat out uint quad;
 void main() {
     Quad unpacked = unpack_quad(words);
     local = quad_corner(unpacked, uint(gl_VertexID));
-    position = grown_quad_corner(unpacked, uint(gl_VertexID), chunk_corner);
+    position = grown_quad_corner(unpacked, uint(gl_VertexID), vec4(chunk_corner, 1.0));
     normal = FACE_NORMALS[unpacked.face];
     corner = chunk_corner;
     material = unpacked.material;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lib/ray.glsl"
-#include "lib/sky.glsl"
+#include "lib/background.glsl"
 
 out vec4 light;
 
 void main() {
-    light = vec4(sky_color(pixel_ray(gl_FragCoord.xy - 0.5).direction, frame.sun_direction.xyz), 1.0);
+    light = vec4(background_at(ivec2(gl_FragCoord.xy)), 1.0);
 }

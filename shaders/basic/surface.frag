@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The light of a surface, premultiplied by its opacity, which is in alpha; in views their colour.
+// The G-buffer of a surface.
 #include "lib/faces.glsl"
 #include "lib/largest_face.glsl"
 #include "lib/material.glsl"
 #include "lib/ray.glsl"
-#include "lib/shade.glsl"
 #include "lib/views.glsl"
 
 in vec3 local;
@@ -16,7 +15,10 @@ flat in uint quad;
 
 uniform bool is_smooth;
 
-out vec4 light;
+layout(location = 0) out uint visibility; // whether anything is seen
+layout(location = 1) out float distance;
+layout(location = 2) out vec4 color;
+layout(location = 3) out uvec2 words;
 
 void main() {
     vec3 dpdx = dFdx(local);
@@ -36,9 +38,12 @@ void main() {
     surface.material = material;
     surface.face = largest_face(normal);
     surface.is_smooth = is_smooth;
-    if (view == VIEW_LIT) {
-        light = shade(surface, pixel_ray(gl_FragCoord.xy - 0.5).direction, position, vec2(1.0));
-    } else {
-        light = vec4(view_color(surface, place.voxel, place.inside, quad), 1.0);
+    if (view != VIEW_LIT) {
+        surface.color = view_color(surface, place.voxel, place.inside, quad);
     }
+    Ray ray = pixel_ray(gl_FragCoord.xy - 0.5);
+    visibility = 1u;
+    distance = dot(position - ray.origin, ray.direction);
+    color = packed_color(surface);
+    words = packed_surface(surface);
 }

@@ -11,14 +11,17 @@
 #include "lib/bindings.glsl"
 #include "lib/faces.glsl"
 #include "lib/frame.glsl"
+#include "lib/grid.glsl"
+#include "lib/levels.glsl"
 #include "lib/pool_layout.glsl"
 #include "lib/records.glsl"
+#include "lib/smooth_reach.glsl"
 
 layout(local_size_x = 64) in;
 
-layout(std430, binding = CHUNK_DRAWS_BINDING) readonly buffer ChunkDraws { ChunkDraw chunk_draws[]; };
+layout(std430, binding = CHUNK_DRAWS_BINDING) buffer ChunkDraws { ChunkDraw chunk_draws[]; };
 layout(std430, binding = MESH_STATE_BINDING) readonly buffer MeshState { MeshHeader header; MeshRow mesh_rows[]; };
-layout(std430, binding = SMOOTH_DRAWS_BINDING) readonly buffer SmoothDraws { SmoothDraw smooth_draws[]; };
+layout(std430, binding = SMOOTH_DRAWS_BINDING) buffer SmoothDraws { SmoothDraw smooth_draws[]; };
 layout(std430, binding = COMMANDS_BINDING) writeonly buffer Commands { IndirectDraw commands[]; };
 layout(std430, binding = SEEN_BINDING) buffer Seen { uint seen[]; }; // whether a chunk was in the last frame
 
@@ -26,13 +29,12 @@ uniform uint n_rows;
 uniform uint n_smooth_rows;
 uniform bool second; // which run of the two
 
-// A vertex of a smooth surface may lie this far outside its chunk.
-const float SMOOTH_REACH = 1.0;
+// In what follows corner is that of a chunk, and w the edge of its cells.
 
-bool in_sight(vec3 corner, float margin) {
+bool in_sight(vec4 corner, float margin) {
     mat4 planes = transpose(frame.clip_from_eye);
-    vec3 middle = relative_to_eye(corner, vec3(CHUNK_SIZE) * 0.5);
-    float half_size = float(CHUNK_SIZE) * 0.5 + margin;
+    vec3 middle = relative_to_eye(corner.xyz, vec3(chunk_edge(corner)) * 0.5);
+    float half_size = chunk_edge(corner) * 0.5 + margin;
     for (int axis = 0; axis < 3; axis++) {
         for (int side = -1; side <= 1; side += 2) {
             vec4 plane = planes[3] + float(side) * planes[axis];
@@ -46,11 +48,11 @@ bool in_sight(vec3 corner, float margin) {
 }
 
 // Whether all of a chunk's box lies behind what was drawn.
-bool is_hidden(vec3 corner, float margin) {
+bool is_hidden(vec4 corner, float margin) {
     Bounds bounds = no_bounds();
     for (int i = 0; i < 8; i++) {
         vec3 side = vec3(i & 1, i >> 1 & 1, i >> 2);
-        vec3 point = relative_to_eye(corner, side * float(CHUNK_SIZE) + (side * 2.0 - 1.0) * margin);
+        vec3 point = relative_to_eye(corner.xyz, side * chunk_edge(corner) + (side * 2.0 - 1.0) * margin);
         vec4 clip = frame.clip_from_eye * vec4(point, 1.0);
         add_point(bounds, clip);
     }
@@ -58,7 +60,7 @@ bool is_hidden(vec3 corner, float margin) {
 }
 
 // Whether a chunk is seen, as far as this run knows: in the first one, whether it was in the last frame.
-bool is_seen(uint index, vec3 corner, float margin) {
+bool is_seen(uint index, vec4 corner, float margin) {
     bool sighted = in_sight(corner, margin);
     if (!second) {
         return sighted && seen[index] != 0u;
@@ -69,14 +71,41 @@ bool is_seen(uint index, vec3 corner, float margin) {
 }
 
 // Whether any face of a group can be seen: from the eye's side of the chunk's box, or along an orthographic view.
-bool faces_eye(vec3 corner, int face) {
+bool faces_eye(vec4 corner, int face) {
     int axis = face >> 1;
     bool positive = (face & 1) == 0;
     if (frame.view_direction.w > 0.0) {
         return positive ? frame.view_direction[axis] < 0.0 : frame.view_direction[axis] > 0.0;
     }
-    float low = relative_to_eye(corner, vec3(0.0))[axis];
-    return positive ? low < 0.0 : low + float(CHUNK_SIZE) > 0.0;
+    float low = relative_to_eye(corner.xyz, vec3(0.0))[axis];
+    return positive ? low < 0.0 : low + chunk_edge(corner) > 0.0;
+}
+
+// Where in the dither a chunk of blocks is drawn: from the share that the one it is a part of has, to its own.
+vec2 fade_of(vec4 corner) {
+    uint level = uint(findMSB(uint(corner.w)));
+    float edge = 2.0 * chunk_edge(corner);
+    ivec3 parent = ivec3(floor(corner.xyz / edge));
+    bool has_parent = level_cell(level + 1u, parent) != 0u;
+    return vec2(
+        has_parent ? share_of_level(vec4(vec3(parent) * edge, 2.0 * corner.w)) : NEVER_FADES.x,
+        level > 0u ? share_of_level(corner) : NEVER_FADES.y
+    );
+}
+
+// The same of a smooth surface, which reaches beyond its chunk and closes those beside it: it is drawn where any of these
+// is in full detail.
+vec2 fade_of_smooth(vec3 corner) {
+    ivec3 chunk = ivec3(corner) / CHUNK_SIZE;
+    ivec3 parents[2] = ivec3[](chunk - 1 >> 1, chunk + 1 >> 1);
+    float end = NEVER_FADES.y, start = end;
+    for (int i = 0; i < 8; i++) {
+        ivec3 parent = ivec3(parents[i & 1].x, parents[i >> 1 & 1].y, parents[i >> 2].z);
+        if (level_cell(1u, parent) != 0u) {
+            start = min(start, share_of_level(vec4(vec3(parent * 2 * CHUNK_SIZE), 2.0)));
+        }
+    }
+    return vec2(start == end ? NEVER_FADES.x : start, end);
 }
 
 IndirectDraw draw(uint first_quad, uint n_quads, uint row, bool drawn) {
@@ -86,9 +115,11 @@ IndirectDraw draw(uint first_quad, uint n_quads, uint row, bool drawn) {
 void cull_blocky(uint row) {
     ChunkDraw chunk = chunk_draws[row];
     uint flags = mesh_rows[row].flags, n = 0u;
-    bool shown = is_seen(row, chunk.corner.xyz, 0.0);
+    vec2 fade = has_levels() ? fade_of(chunk.corner) : chunk.corner.w > 1.0 ? NEVER_DRAWN : NEVER_FADES;
+    chunk_draws[row].fade = fade;
+    bool shown = is_drawn_anywhere(fade) && is_seen(row, chunk.corner, 0.0);
     for (int face = 0; face < 6; face++) {
-        bool faces = shown && second && (flags & HAS_TRANSPARENT) != 0u && faces_eye(chunk.corner.xyz, face);
+        bool faces = shown && second && (flags & HAS_TRANSPARENT) != 0u && faces_eye(chunk.corner, face);
         uint first = chunk.quad_offset + chunk.face_offsets[face];
         commands[n_rows + row * 6u + uint(face)] = draw(first, chunk.face_counts[face], row, faces);
         n += chunk.face_counts[face];
@@ -99,7 +130,9 @@ void cull_blocky(uint row) {
 void cull_smooth(uint row) {
     SmoothDraw chunk = smooth_draws[row];
     bool before = seen[n_rows + row] != 0u;
-    bool shown = is_seen(n_rows + row, chunk.corner.xyz, SMOOTH_REACH);
+    vec2 fade = has_levels() ? fade_of_smooth(chunk.corner.xyz) : NEVER_FADES;
+    smooth_draws[row].corner.w = fade.x;
+    bool shown = is_drawn_anywhere(fade) && is_seen(n_rows + row, vec4(chunk.corner.xyz, 1.0), SMOOTH_REACH);
     bool opaque = shown && !(second && before) && (chunk.flags & HAS_OPAQUE) != 0u;
     bool transparent = shown && second && (chunk.flags & HAS_TRANSPARENT) != 0u;
     uint at = n_rows * 7u + row;

@@ -32,13 +32,13 @@ bool looks_to_eye(uint face, vec3 corner) {
     return towards[face >> 1] * direction < 0.0;
 }
 
-bool is_visible(Quad quad, vec3 chunk_corner) {
-    if (!looks_to_eye(quad.face, relative_to_eye(chunk_corner, quad_corner(quad, 0u)))) {
+bool is_visible(Quad quad, vec4 chunk) {
+    if (!looks_to_eye(quad.face, relative_to_eye(chunk.xyz, quad_corner(quad, 0u) * chunk.w))) {
         return false;
     }
     Bounds bounds = no_bounds();
     for (uint corner = 0u; corner < 4u; corner++) {
-        add_point(bounds, frame.clip_from_eye * vec4(grown_quad_corner(quad, corner, chunk_corner), 1.0));
+        add_point(bounds, frame.clip_from_eye * vec4(grown_quad_corner(quad, corner, chunk), 1.0));
     }
     return !lie_behind(bounds);
 }
@@ -47,7 +47,7 @@ void main() {
     uint row = first_row + gl_WorkGroupID.x, thread = gl_LocalInvocationIndex;
     bool drawn = commands[row].instance_count != 0u;
     uint n = commands[row].count / 6u, first = commands[row].base_vertex / 4u;
-    vec3 chunk_corner = chunk_draws[row].corner.xyz;
+    vec4 chunk = chunk_draws[row].corner;
     uint word = thread / 32u, bit = 1u << (thread % 32u), n_drawn = 0u;
     for (uint start = 0u; start < n; start += uint(THREADS)) {
         uint i = start + thread, block = first_seen_block + (first + i) / QUAD_BLOCK;
@@ -57,7 +57,7 @@ void main() {
             drawn_now[thread] = 0u;
         }
         barrier();
-        bool visible = drawn && i < n && (second ? is_visible(unpack_quad(quads[first + i]), chunk_corner) : before);
+        bool visible = drawn && i < n && (second ? is_visible(unpack_quad(quads[first + i]), chunk) : before);
         if (visible) {
             atomicOr(seen_now[word], bit);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vertex pulling: four vertices a quad of a smooth surface.
 #include "lib/frame.glsl"
+#include "lib/levels.glsl"
 #include "lib/materials_drawn.glsl"
 #include "lib/records.glsl"
 #include "lib/visibility.glsl"
@@ -12,6 +13,9 @@ layout(std430, binding = SMOOTH_DRAWS_BINDING) readonly buffer SmoothDraws { Smo
 in uint row;
 
 flat out uint seen;
+#ifdef LEVELS
+flat out vec2 fade;
+#endif
 
 void main() {
     uint index = uint(gl_VertexID) >> 2;
@@ -19,5 +23,8 @@ void main() {
     SmoothVertex vertex = smooth_vertices[quad.vertices[gl_VertexID & 3]];
     vec3 position = relative_to_eye(smooth_draws[row].corner.xyz, vertex.position);
     seen = smooth_visibility(index, 0u);
+#ifdef LEVELS
+    fade = vec2(smooth_draws[row].corner.w, NEVER_FADES.y);
+#endif
     gl_Position = is_drawn(quad.material) ? frame.clip_from_eye * vec4(position, 1.0) : COLLAPSED;
 }

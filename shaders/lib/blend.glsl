@@ -88,6 +88,11 @@ void blend_axis(inout SurfaceColor surface, int axis, float zone, MaterialSurfac
     surface.amount[axis] = t;
 }
 
+// A material where it runs into no other.
+SurfaceColor plain_color(MaterialSurface own) {
+    return SurfaceColor(own.color, own.roughness, own.metallic, own.emission, own.height, vec2(0.0), vec2(0.0));
+}
+
 SurfaceColor surface_color(
     int face, ivec3 voxel, vec3 inside, vec3 normal, uint material, bool is_smooth, vec3 dpdx, vec3 dpdy
 ) {
@@ -99,9 +104,7 @@ SurfaceColor surface_color(
         material = smooth_material(voxel, outwards, material);
     }
     MaterialSurface own = material_surface(material, place, weights);
-    SurfaceColor surface = SurfaceColor(
-        own.color, own.roughness, own.metallic, own.emission, own.height, vec2(0.0), vec2(0.0)
-    );
+    SurfaceColor surface = plain_color(own);
     if (!blending || !is_opaque || materials[material].resists != 0u) {
         return surface;
     }

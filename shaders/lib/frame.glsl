@@ -14,7 +14,7 @@ uniform Frame {
     vec4 eye_fraction;  // w: voxels a pixel where clip w is 1
     vec4 sun_direction; // w: the length that haze goes by
     vec4 view_direction; // w: 1 for an orthographic view, else 0
-    vec4 picture;       // xy: width and height in pixels
+    vec4 picture;       // xy: width and height in pixels; z, w: lib/levels.glsl
 } frame;
 
 // A point of a chunk relative to the eye. The large numbers are whole and cancel exactly, in this order only.

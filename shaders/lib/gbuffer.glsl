@@ -53,9 +53,13 @@ uvec2 packed_surface(Surface surface) {
     );
 }
 
+vec3 from_srgb(vec3 color) {
+    return mix(pow((color + 0.055) / 1.055, vec3(2.4)), color / 12.92, lessThanEqual(color, vec3(0.04045)));
+}
+
 Surface unpacked_surface(vec4 color, uvec2 words) {
     Surface surface;
-    surface.color = mix(pow((color.rgb + 0.055) / 1.055, vec3(2.4)), color.rgb / 12.92, lessThanEqual(color.rgb, vec3(0.04045)));
+    surface.color = from_srgb(color.rgb);
     surface.opacity = color.a;
     vec2 normal = vec2(words.x & 0xFFFu, words.x >> 12 & 0xFFFu) / NORMAL_STEPS;
     surface.normal = from_octahedral(normal * 2.0 - 1.0);

@@ -5,6 +5,7 @@
 const int DRAW_ALL = 0;
 const int DRAW_OPAQUE = 1;
 const int DRAW_TRANSPARENT = 2;
+const int DRAW_CASTERS = 3; // what is opaque, for a shadow map
 
 uniform int drawn;
 

@@ -2,15 +2,19 @@
 // The voxels of the world on the GPU. VOXEL_PAGES is how many buffers they lie in, PAGE_SLOTS how many slots each has.
 #include "lib/grid.glsl"
 
-layout(std430, binding = VOXELS_0_BINDING) readonly buffer Voxels0 { uint voxels_0[]; };
+#ifndef VOXEL_ACCESS
+#define VOXEL_ACCESS readonly
+#endif
+
+layout(std430, binding = VOXELS_0_BINDING) VOXEL_ACCESS buffer Voxels0 { uint voxels_0[]; };
 #if VOXEL_PAGES > 1
-layout(std430, binding = VOXELS_1_BINDING) readonly buffer Voxels1 { uint voxels_1[]; };
+layout(std430, binding = VOXELS_1_BINDING) VOXEL_ACCESS buffer Voxels1 { uint voxels_1[]; };
 #endif
 #if VOXEL_PAGES > 2
-layout(std430, binding = VOXELS_2_BINDING) readonly buffer Voxels2 { uint voxels_2[]; };
+layout(std430, binding = VOXELS_2_BINDING) VOXEL_ACCESS buffer Voxels2 { uint voxels_2[]; };
 #endif
 #if VOXEL_PAGES > 3
-layout(std430, binding = VOXELS_3_BINDING) readonly buffer Voxels3 { uint voxels_3[]; };
+layout(std430, binding = VOXELS_3_BINDING) VOXEL_ACCESS buffer Voxels3 { uint voxels_3[]; };
 #endif
 
 // Two voxels of a slot: the one at z even in the low half, the next one in the high half.

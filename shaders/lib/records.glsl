@@ -7,7 +7,7 @@ struct ChunkDraw {
     uint slot;
     uint face_offsets[6];
     uint face_counts[6];
-    uint padding[2];
+    vec2 fade;
 };
 
 struct MeshHeader {
@@ -23,9 +23,35 @@ struct MeshRow {
     uint flags;
 };
 
+struct NetsHeader {
+    uint vertex_top;
+    uint vertex_capacity;
+    uint quad_top;
+    uint quad_capacity;
+    uint n_without_room;
+    uint n_quads;
+    uint padding[2];
+};
+
+struct NetsRow {
+    uint vertex_offset;
+    uint n_vertices;
+    uint n_own;
+    uint vertex_capacity;
+    uint quad_capacity;
+    uint wanted_vertices;
+    uint wanted_quads;
+    uint padding;
+};
+
 struct MeshJob {
     ivec3 coord;
     uint row;
+};
+
+struct LevelJob {
+    uint slot;
+    uint children[8];
 };
 
 struct IndirectDraw {
@@ -41,6 +67,11 @@ struct SmoothVertex {
     uint attributes;
     vec3 normal;
     uint slot;
+};
+
+struct FieldJob {
+    ivec3 coord;
+    uint field;
 };
 
 struct SmoothDraw {
@@ -67,6 +98,23 @@ struct Material {
     uint tiles_per_period;
     uint bleeds;
     uint resists;
+};
+
+struct Decal {
+    mat4 world_to_local;
+    vec3 tint;
+    float color_mix;
+    float image_layer;
+    float normal_layer;
+    float normal_mix;
+    uint layers;
+    vec4 fades;
+};
+
+struct DecalHeader {
+    uint count;
+    uint grid[2];
+    uint tile;
 };
 
 const uint TEXTURE_PERIOD = 4096u; // voxels

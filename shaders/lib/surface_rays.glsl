@@ -1,76 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rays from a point on a surface: to the sun, and about the sky.
 #include "lib/march.glsl"
+#include "lib/sky_rays.glsl"
 
-const float RAY_BIAS = 0.15; // voxels along the normal
-const int SKY_RAYS = 8;
-const float SEED_STEPS = 256.0; // a voxel
-const float GOLDEN_RATIO = 0.61803399;
-const float TURN = 6.28318531;
-
-// A point on a surface: the voxel behind it, and where it is from that one's lowest corner.
-struct SurfacePoint {
-    ivec3 voxel;
-    vec3 from_corner;
-    vec3 normal; // unit
-    uint face;
-    bool is_smooth;
-};
-
-// point is relative to the lowest corner of the voxel base.
-SurfacePoint surface_point(ivec3 base, vec3 point, vec3 normal, uint face, bool is_smooth) {
-    // A block's face lies between voxels exactly, its point but for rounding.
-    point = is_smooth ? point : mix(point, round(point), abs(FACE_NORMALS[face]));
-    vec3 behind = floor(point - normal * 0.5);
-    return SurfacePoint(base + ivec3(behind), point - behind, normal, face, is_smooth);
+// The chunk that its rays begin in.
+Marched marched_from(SurfacePoint point) {
+    return marched_chunk((point.voxel + ivec3(floor(ray_origin(point)))) >> CHUNK_SHIFT);
 }
 
-// The hash of M. Jarzynski and M. Olano, "Hash functions for GPU rendering", 2020.
-uvec3 hashed(uvec3 v) {
-    v = v * 1664525u + 1013904223u;
-    v += v.yzx * v.zxy;
-    v ^= v >> 16u;
-    return v + v.yzx * v.zxy;
+// A place from the lowest corner of a point's voxel, from that of a chunk.
+vec3 in_chunk(SurfacePoint point, ivec3 chunk, vec3 place) {
+    return vec3(point.voxel - chunk * CHUNK_SIZE) + place;
 }
 
-// Two vectors beside a unit vector, after J. R. Frisvad, "Building an orthonormal basis from a 3D unit vector without
-// normalization", 2012.
-void tangents_of(vec3 normal, out vec3 tangent, out vec3 bitangent) {
-    if (normal.z < -0.99999) {
-        tangent = vec3(0.0, -1.0, 0.0);
-        bitangent = vec3(-1.0, 0.0, 0.0);
-        return;
+// A ray to somewhere on the sun's disc. sun_radius is the tangent of half its size; nothing farther than reach counts.
+bool sees_sun(SurfacePoint point, Marched start, vec3 sun, float sun_radius, float reach) {
+    if (sun_radius > 0.0) {
+        vec2 random = as_random(hashed(in_steps(point)).xy);
+        vec3 tangent, bitangent;
+        tangents_of(sun, tangent, bitangent);
+        float angle = TURN * random.y;
+        sun = normalize(sun + sun_radius * sqrt(random.x) * (tangent * cos(angle) + bitangent * sin(angle)));
     }
-    float a = 1.0 / (1.0 + normal.z);
-    float b = -normal.x * normal.y * a;
-    tangent = vec3(1.0 - normal.x * normal.x * a, b, -normal.x);
-    bitangent = vec3(b, 1.0 - normal.y * normal.y * a, -normal.y);
+    vec3 origin = in_chunk(point, start.coord, ray_origin(point));
+    reach = min(reach, way_to_end(start.coord, origin, sun));
+    return march(start, origin, sun, reach, point.is_smooth) == NOTHING_MET;
 }
 
-bool sees_sun(SurfacePoint point, vec3 sun) {
-    vec3 origin = point.from_corner + point.normal * RAY_BIAS;
-    return dot(point.normal, sun) > 0.0 && march(point.voxel, origin, sun, NOTHING_MET, point.is_smooth) == NOTHING_MET;
-}
-
-// The share of the sky's light that what lies within radius keeps away. It depends on the point alone, in steps of
-// 1 / SEED_STEPS along the surface: nothing swims when the camera moves, and what lies along the normal, which rounding
-// moves from frame to frame, has no part in the rays' directions.
-float sky_occlusion(SurfacePoint point, float radius) {
-    vec3 along = 1.0 - abs(FACE_NORMALS[point.face]);
-    vec3 steps = floor(point.from_corner * SEED_STEPS);
-    uvec3 seed = hashed(hashed(uvec3(point.voxel)) + uvec3(ivec3(steps * along)));
-    vec2 random = vec2(seed.xy >> 8u) / 16777216.0;
-    vec3 origin = mix(point.from_corner, (steps + 0.5) / SEED_STEPS, along) + point.normal * RAY_BIAS;
-    vec3 tangent, bitangent;
-    tangents_of(point.normal, tangent, bitangent);
+// The share of the sky's light that what lies within radius keeps away.
+float sky_occlusion(SurfacePoint point, Marched start, float radius) {
+    SkyRays rays = sky_rays(point);
+    vec3 origin = in_chunk(point, start.coord, rays.origin);
     float sum = 0.0;
-    for (int i = 0; i < SKY_RAYS; i++) {
-        // Cosine-weighted: as many rays in each ring of the disc below the hemisphere as it has area.
-        float area = (float(i) + random.x) / float(SKY_RAYS);
-        float angle = TURN * fract(random.y + float(i) * GOLDEN_RATIO);
-        vec3 sideways = tangent * cos(angle) + bitangent * sin(angle);
-        vec3 direction = sideways * sqrt(area) + point.normal * sqrt(1.0 - area);
-        float way = march(point.voxel, origin, direction, radius, point.is_smooth);
+    // In the order of their angles (i = 5 j mod 8 sorts the fractions of the golden ratio's multiples), from the same one
+    // on: so neighbouring pixels' rays go side by side.
+    int first = int(rays.random.y * float(SKY_RAYS));
+    for (int k = 0; k < SKY_RAYS; k++) {
+        int i = 5 * (k - first) & SKY_RAYS - 1;
+        float way = march(start, origin, sky_direction(rays, i), radius, point.is_smooth);
         float nearness = max(1.0 - way / radius, 0.0);
         sum += nearness * nearness;
     }

@@ -13,6 +13,10 @@ const vec3 FACE_VIEW[6] = vec3[](
     vec3(0.15, 0.30, 0.95), vec3(0.03, 0.06, 0.35)
 );
 
+const vec3 LEVEL_VIEW[5] = vec3[](
+    vec3(0.55, 0.55, 0.55), vec3(0.10, 0.60, 0.15), vec3(0.85, 0.70, 0.05), vec3(0.85, 0.25, 0.05), vec3(0.60, 0.05, 0.35)
+);
+
 vec3 hashed_color(uint number) {
     uint h = number * 0x9E3779B1u;
     h = (h ^ h >> 15) * 0x85EBCA77u;
@@ -32,7 +36,7 @@ vec3 chunk_border_color(vec3 color, ivec3 voxel, vec3 inside, uint face) {
     return nearest < 0.25 ? vec3(1.0, 0.75, 0.05) : color * 0.5;
 }
 
-// All views but that of blending.
+// All views but those of blending and of levels.
 vec3 view_color(Surface surface, ivec3 voxel, vec3 inside, uint quad) {
     switch (view) {
         case VIEW_FACES: return FACE_VIEW[surface.face];

@@ -19,6 +19,7 @@ const uint OWN = 6u;
 shared uint cells[7]; // of the neighbours by face, and of the chunk itself
 shared uint hidden_sides[6 * 32]; // what hides the faces of the outermost slice towards each neighbour, row by row
 
+uint level;  // of detail, of this chunk: 0 for the world's own
 bool glassy; // some block of this chunk is transparent: only then can two voxels of one material face each other
 
 uint occupancy_word(uint cell, uint i) {
@@ -93,6 +94,18 @@ uint outermost_slice(uint face) {
     return 31u * (1u - (face & 1u));
 }
 
+// Which of some voxels of a row are opaque in all finer levels too. At the border of a coarse chunk only these hide a
+// face: where its neighbour is drawn in a finer level, others may be open. So every level is a closed body there.
+uint full_voxels(uint cell, uint axis, uint slice, uint v, uint voxels) {
+    uint full = 0u;
+    for (uint rest = voxels; rest != 0u; rest &= rest - 1u) {
+        uint u = uint(findLSB(rest));
+        uint voxel = voxel_of_cell(cell, ivec3(place_of_voxel(axis, slice, u, v)));
+        full |= (voxel & LEVEL_FULL) << u;
+    }
+    return full;
+}
+
 // What hides the faces of a row of the outermost slice towards a neighbour.
 uint hidden_side(uint face, uint v) {
     uint axis = face >> 1, cell = cells[face];
@@ -102,11 +115,13 @@ uint hidden_side(uint face, uint v) {
         hidden = uniform_row(cell, OCCUPANCY_OPAQUE);
     } else {
         hidden = occupancy_word(cell, OCCUPANCY_OPAQUE + place_of_row(axis, other, v));
+        hidden = level > 0u ? full_voxels(cell, axis, other, v, hidden) : hidden;
     }
     if (glassy) {
         for (uint u = 0u; u < 32u; u++) {
             uint material = material_in(cells[OWN], place_of_voxel(axis, own, u, v));
-            hidden |= uint(material == material_in(cell, place_of_voxel(axis, other, u, v))) << u;
+            bool alike = material == material_in(cell, place_of_voxel(axis, other, u, v));
+            hidden |= uint(alike && is_transparent(material)) << u;
         }
     }
     return hidden;
@@ -116,7 +131,7 @@ uint hidden_side(uint face, uint v) {
 void find_chunk(ivec3 coord) {
     uint thread = gl_LocalInvocationIndex;
     if (thread < 7u) {
-        cells[thread] = grid_cell(thread == OWN ? coord : coord + ivec3(FACE_NORMALS[min(thread, 5u)]));
+        cells[thread] = level_cell(level, thread == OWN ? coord : coord + ivec3(FACE_NORMALS[min(thread, 5u)]));
     }
 }
 

@@ -15,8 +15,7 @@ const uint ROW_WORDS = 16u; // of voxels of one x and y
 const uint PLANE_WORDS = 32u * ROW_WORDS;
 const uint PART = 1024u;
 
-shared uint opaque_columns[64]; // what is opaque in any of 4 · 4 rows along x, (Y, Z) at Y · 8 + Z
-shared uint cells_16;
+shared uint opaque_rows[1024]; // along x, of one y and z at y · 32 + z
 shared uint flags;
 
 // A bit for each of two materials, at the places that they have in a voxel word, that is 0.
@@ -55,7 +54,7 @@ uvec2 write_rows(uint slot, uint axis) {
     uint step_across = axis == 0u ? ROW_WORDS : PLANE_WORDS;
     uint at = across * step_across + pair;
     uint word = voxel_word(slot, at);
-    uvec2 opaque = uvec2(0u), blocky = uvec2(0u);
+    uvec2 opaque = uvec2(0u), blocky = uvec2(0u), smooth_rows = uvec2(0u);
     uvec2 alike_along = uvec2(0u), alike_across = uvec2(0u), alike_z = uvec2(0u);
     for (uint i = 0u; i < 32u; i++, at += step) {
         uint next = word_at(slot, at + step);
@@ -63,6 +62,7 @@ uvec2 write_rows(uint slot, uint axis) {
         uint solid = ~zero_materials(word);
         opaque |= at_bit(i, solid & ~see_through(word));
         blocky |= at_bit(i, solid & ~smooth_flags(word));
+        smooth_rows |= at_bit(i, solid & smooth_flags(word));
         alike_along |= at_bit(i, zero_materials(word ^ next));
         alike_across |= at_bit(i, zero_materials(word ^ word_at(slot, at + step_across)));
         alike_z |= at_bit(i, zero_materials(word ^ above));
@@ -78,17 +78,23 @@ uvec2 write_rows(uint slot, uint axis) {
     write_two(rows + OCCUPANCY_ALIKE + axis * PART, alike_along);
     write_two(rows + OCCUPANCY_ALIKE + (1u - axis) * PART, alike_across);
     write_two(rows + OCCUPANCY_ALIKE + 2u * PART, alike_z);
-    if ((blocky & ~opaque) != uvec2(0u)) {
-        atomicOr(flags, 1u);
+    if (axis == 0u) {
+        write_two(slot * OCCUPANCY_WORDS + OCCUPANCY_SMOOTH + 2u * thread, smooth_rows);
+        uint found = uint((blocky & ~opaque) != uvec2(0u)) | uint(smooth_rows != uvec2(0u)) << 1;
+        found |= uint(blocky != uvec2(0u)) << 2;
+        if (found != 0u) {
+            atomicOr(flags, found);
+        }
     }
     return opaque;
 }
 
-// A word of the cells of 4³ voxels: four columns of them, of one X.
-uint four_columns(uint x, uint first_y) {
-    uint found = 0u;
-    for (uint i = 0u; i < 32u; i++) {
-        found |= uint(bitfieldExtract(opaque_columns[first_y * 8u + i], int(4u * x), 4) != 0u) << i;
+// The opaque voxels of a cell of 4³, as OCCUPANCY_BRICKS has them.
+uvec2 brick_at(uvec3 cell) {
+    uvec2 found = uvec2(0u);
+    for (uint i = 0u; i < 16u; i++) {
+        uint row = opaque_rows[(4u * cell.y + i % 4u) * 32u + 4u * cell.z + i / 4u];
+        found[i / 8u] |= bitfieldExtract(row, int(4u * cell.x), 4) << i % 8u * 4u;
     }
     return found;
 }
@@ -98,28 +104,20 @@ void main() {
     uint group = first_group + gl_WorkGroupID.x;
     uint slot = slots[group / 2u], axis = group % 2u;
     uint base = slot * OCCUPANCY_WORDS;
-    if (thread < 64u) {
-        opaque_columns[thread] = 0u;
-    }
     if (thread == 0u) {
-        cells_16 = 0u;
         flags = 0u;
     }
     barrier();
     uvec2 opaque = write_rows(slot, axis);
-    if (opaque != uvec2(0u)) {
-        atomicOr(opaque_columns[thread / (4u * ROW_WORDS) * 8u + thread % ROW_WORDS / 2u], opaque.x | opaque.y);
+    if (axis == 1u) {
+        return;
     }
+    opaque_rows[2u * thread] = opaque.x;
+    opaque_rows[2u * thread + 1u] = opaque.y;
     barrier();
-    if (axis == 0u && thread < 16u) {
-        uint found = four_columns(thread / 2u, thread % 2u * 4u);
-        occupancy[base + OCCUPANCY_CELLS_4 + thread] = found;
-        uint halves = uint((found & 0x0F0F0F0Fu) != 0u) | uint((found & 0xF0F0F0F0u) != 0u) << 1;
-        atomicOr(cells_16, halves << (thread / 8u * 2u + thread % 2u) * 2u);
-    }
-    barrier();
-    if (axis == 0u && thread == 0u) {
-        occupancy[base + OCCUPANCY_CELLS_16] = cells_16;
-        occupancy[base + OCCUPANCY_FLAGS] = flags;
+    uvec3 cell = uvec3(thread / 64u, thread / 8u % 8u, thread % 8u);
+    write_two(base + OCCUPANCY_BRICKS + 2u * thread, brick_at(cell));
+    if (thread == 0u) {
+        write_two(base + OCCUPANCY_FLAGS, uvec2(flags, 0u));
     }
 }

@@ -34,7 +34,7 @@ void claim_range(MeshJob job) {
         }
     }
     uint cell = cells[OWN];
-    chunk_draws[job.row].corner = vec4(vec3(job.coord * CHUNK_SIZE), 0.0);
+    chunk_draws[job.row].corner = vec4(vec3(job.coord * (CHUNK_SIZE << level)), float(1 << level));
     chunk_draws[job.row].slot = is_uniform(cell) ? NO_SLOT : cell - 1u;
     if (fits) {
         uint previous = 0u;

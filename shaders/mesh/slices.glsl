@@ -59,6 +59,8 @@ void main() {
     uint thread = gl_LocalInvocationIndex;
     face = thread / FACE_THREADS;
     MeshJob job = jobs[first_job + gl_WorkGroupID.x];
+    level = job.row >> MESH_LEVEL_SHIFT;
+    job.row = bitfieldExtract(job.row, 0, MESH_LEVEL_SHIFT);
     if (thread == 0u) {
         kinds = 0u;
     }

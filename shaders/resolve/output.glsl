@@ -24,8 +24,14 @@ struct Place {
     uint material;
     uint face;
     bool is_smooth;
+    uint level; // of detail, 0 for the world's own voxels
     uint quad; // a number that tells it from its neighbours, wherever it lies in the buffer
 };
+
+// A part of such a number, for all quads of a chunk.
+uint number_of_chunk(ivec3 chunk) {
+    return uint(chunk.x * 73856093 ^ chunk.y * 19349663 ^ chunk.z * 83492791);
+}
 
 void write_surface(ivec2 pixel, Place place) {
     Ray right = pixel_ray(vec2(pixel) + vec2(1.0, 0.0));
@@ -33,9 +39,15 @@ void write_surface(ivec2 pixel, Place place) {
     vec3 dpdx = right.origin + right.direction * distance_to_plane(right, place.geometric, place.position) - place.position;
     vec3 dpdy = above.origin + above.direction * distance_to_plane(above, place.geometric, place.position) - place.position;
 
-    SurfaceColor seen = surface_color(
-        int(place.face), place.voxel, place.inside, place.geometric, place.material, place.is_smooth, dpdx, dpdy
-    );
+    SurfaceColor seen;
+    if (place.level == 0u) {
+        seen = surface_color(
+            int(place.face), place.voxel, place.inside, place.geometric, place.material, place.is_smooth, dpdx, dpdy
+        );
+    } else { // whose borders with other materials are too small in the picture to be seen
+        TexturePlace on_texture = TexturePlace(place.voxel, place.inside, dpdx, dpdy);
+        seen = plain_color(material_surface(place.material, on_texture, triplanar_weights(place.normal)));
+    }
     Surface surface;
     surface.color = seen.color;
     surface.opacity = materials[place.material].opacity;
@@ -47,7 +59,11 @@ void write_surface(ivec2 pixel, Place place) {
     surface.face = place.face;
     surface.is_smooth = place.is_smooth;
     if (view == VIEW_BLEND) {
-        surface.color = blend_view(seen, !place.is_smooth && pool_disagrees(place.voxel, place.material));
+        surface.color = blend_view(
+            seen, !place.is_smooth && place.level == 0u && pool_disagrees(place.voxel, place.material)
+        );
+    } else if (view == VIEW_LEVELS) {
+        surface.color = LEVEL_VIEW[place.level];
     } else if (view != VIEW_LIT) {
         surface.color = view_color(surface, place.voxel, place.inside, place.quad);
     }

@@ -25,7 +25,8 @@ void main() {
     SmoothVertex a = smooth_vertices[quad.vertices[0]];
     SmoothVertex b = smooth_vertices[quad.vertices[second]];
     SmoothVertex c = smooth_vertices[quad.vertices[second + 1u]];
-    vec3 corner = smooth_draws[a.slot].corner.xyz;
+    SmoothDraw chunk = smooth_draws[a.slot];
+    vec3 corner = chunk.corner.xyz;
     vec3 origin = relative_to_eye(corner, a.position);
     vec3 ab = b.position - a.position;
     vec3 ac = c.position - a.position;
@@ -50,6 +51,7 @@ void main() {
     place.inside = clamp(local - cell, vec3(0.0), vec3(1.0));
     place.material = quad.material;
     place.is_smooth = true;
-    place.quad = smooth_quad(seen);
+    place.level = 0u;
+    place.quad = smooth_quad(seen) - chunk.quad_offset ^ number_of_chunk(ivec3(corner) / CHUNK_SIZE);
     write_surface(pixel, place);
 }

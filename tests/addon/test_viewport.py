@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from voxelwright.addon.preferences import Choices
+from voxelwright.addon.quality import Quality
 from voxelwright.addon.viewport import handler
+from voxelwright.addon.viewport import preview as preview_module
+from voxelwright.addon.viewport.pacing import REST_SECONDS
 from voxelwright.addon.viewport.pictures import Pictures, Seen, picture_key
 from voxelwright.addon.viewport.preview import Preview
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
@@ -322,7 +326,7 @@ def test_a_draw_that_fails_is_said_once_and_not_called_again(
         raise VoxelwrightError("the card is gone")
 
     monkeypatch.setattr(handler, "preview", Preview())
-    monkeypatch.setattr(handler, "_redraw_soon", lambda: None)
+    monkeypatch.setattr(handler, "redraw_in", lambda _: None)
     monkeypatch.setattr(handler, "_draw", fail)
     for _ in range(3):
         handler.draw()
@@ -333,6 +337,58 @@ def test_a_draw_that_fails_is_said_once_and_not_called_again(
     handler.retry()
     handler.draw()
     assert len(calls) == 2
+
+
+class SlowWay:
+    """A way whose frames take 80 ms of the GPU, by their pixels; they are known at once."""
+
+    name = "carried"
+
+    def __init__(self) -> None:
+        self.renderer = self.timers = self
+        self.n_frames, self.frames, self.drawn = 0, dict[int, float](), list[tuple[Any, ...]]()
+
+    def set_budget(self, nbytes: int) -> None: ...
+
+    def draw(self, region: object, seen: list[Seen], size: tuple[int, int], samples: int) -> bool:
+        if (key := (picture_key(seen, size), samples)) not in [drawn[0] for drawn in self.drawn[-1:]]:
+            self.n_frames += 1
+            self.frames[self.n_frames] = 80.0 * size[0] * size[1] / (SIZE[0] * SIZE[1])
+            self.drawn.append((key, size, seen[0].look.shadows, samples))
+        return True
+
+    def n_samples(self, region: object) -> int:
+        return self.drawn[-1][3]
+
+
+@pytest.mark.parametrize("automatic", [True, False])
+def test_the_quality_is_lowered_while_a_viewport_moves_if_that_is_wanted(
+    automatic: bool, world: World, camera: Camera, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(preview_module.time, "monotonic", lambda: now[0])
+    preview, way, look = Preview(), SlowWay(), Look(sky=False, haze=False, shadows=1.0)
+    preview._way, preview._wanted = way, "AUTO"
+    choices = Choices(quality=Quality(samples=4), automatic=automatic)
+
+    def draw(turn: int, after: float) -> tuple[Any, ...]:
+        """The size of what was drawn, its shadows and samples, and the seconds after which more is to be drawn."""
+        now[0] += after
+        seen = [Seen("world", world, Camera(camera.view * (1 + 0.001 * turn), camera.projection), look)]
+        remains = preview.draw("region", seen, SIZE, choices, playing=False)
+        return *way.drawn[-1][1:], remains
+
+    whole = (SIZE, 1.0, 4, None)
+    moving = [draw(turn, 0.02) for turn in range(12)]
+    if not automatic:
+        assert moving == [whole] * 12
+        return
+    assert moving[0] == (SIZE, 1.0, 1, pytest.approx(REST_SECONDS + 0.08))
+    lowered = ((SIZE[0] // 2, SIZE[1] // 2), 1.0, 1)
+    assert moving[-1] == (*lowered, pytest.approx(REST_SECONDS + 0.02))
+    assert draw(11, 0.1) == (*lowered, pytest.approx(REST_SECONDS - 0.08))
+    assert draw(11, REST_SECONDS) == whole
+    assert draw(12, 1.0)[:3] == lowered
 
 
 def test_worlds_that_are_gone_leave_the_graphics_card(buffer: Any, world: World, camera: Camera) -> None:

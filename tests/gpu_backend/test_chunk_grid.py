@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -56,6 +57,33 @@ def test_the_box_grows_about_what_is_there(grid: ChunkGrid, cells_at: Callable[.
     found = cells_at(grid, [(1, 0, 1), (-5, -6, -7), (9, 3, 2), (0, 0, 0), (1, 1, 1)])
     assert found == [7, *[UNIFORM_CHUNK | 5] * 3, 0]
     assert grid.nbytes == 4 * 15 * 10 * 10 + 32
+
+
+def test_levels_are_coarser_grids_about_the_same_box(grid: ChunkGrid, run_glsl: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(2)
+    grid.cover((-3, 2, -7), (4, 5, 0))
+    grid.put((-3, 5, -7), 3)
+    grid.keep_levels(3)
+    cells: dict[tuple[int, Coord], int] = {(0, (-3, 5, -7)): 3}
+    for high in ((4, 5, 0), (11, 6, 9)):  # the second time in a larger box
+        grid.cover((0, 4, 0), high)
+        for level in range(4):
+            for _ in range(12):
+                place = rng.integers((-3, 2, -7), np.array(high) + 1) >> level
+                coord: Coord = tuple(place.tolist())
+                cells[level, coord] = int(rng.integers(1, 1 << 32))
+                grid.put(coord, cells[level, coord], level)
+                assert grid.cell(coord, level) == cells[level, coord]
+    beyond = [(k, tuple(c + d for c, d in zip(coord, (0, 0, 40), strict=True))) for k, coord in cells]
+    asked = [*cells, *beyond, (4, (0, 0, 0))]
+    grid.upload()
+    grid.bind()
+    body = "put(0u, level_cell(word(0u), ivec3(int(word(1u)), int(word(2u)), int(word(3u)))));"
+    items = np.array([(k, *coord) for k, coord in asked], np.int32)
+    found = run_glsl('#include "lib/pool.glsl"', body, items, 1, {"VOXEL_PAGES": 1, "PAGE_SLOTS": 1})[:, 0].tolist()
+    assert found == [*cells.values(), *[0] * (len(beyond) + 1)]
+    grid.keep_levels(0)
+    assert grid.cell((-3, 5, -7)) == 3 and grid.nbytes == 4 * 15 * 5 * 17 + 32
 
 
 def test_put_tells_whether_anything_changed(grid: ChunkGrid) -> None:

@@ -44,7 +44,7 @@ class Rig:
         self._ctx, self.n = ctx, len(coords)
         rng = np.random.default_rng(9)
         self.chunks = np.zeros(self.n, CHUNK_DRAW)
-        self.chunks["corner"][:, :3] = coords * CHUNK_SIZE
+        self.chunks["corner"] = np.pad(coords * CHUNK_SIZE, ((0, 0), (0, 1)), constant_values=1)
         self.chunks["face_counts"] = rng.integers(0, 4, (self.n, 6))
         self.chunks["face_offsets"] = np.cumsum(self.chunks["face_counts"], axis=1) - self.chunks["face_counts"]
         self.chunks["quad_offset"] = 32 * np.arange(self.n)

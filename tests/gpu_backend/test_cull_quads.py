@@ -32,6 +32,7 @@ class Rig:
         rng = np.random.default_rng(2)
         chunks = np.zeros(N_CHUNKS, CHUNK_DRAW)
         chunks["corner"][:, :3] = (np.array(list(np.ndindex(3, 3, 3))) - 1) * CHUNK_SIZE
+        chunks["corner"][:, 3] = 1
         chunks["quad_offset"] = ROOM * np.arange(N_CHUNKS)
         self.n_quads = rng.integers(0, ROOM + 1, N_CHUNKS)
         self.n_quads[:2] = 0, ROOM

@@ -11,6 +11,7 @@ import pytest
 
 from voxelwright.gpu_backend import buffers, quad_pool, shader, target, work_list, world_renderer
 from voxelwright.gpu_backend.camera import Camera
+from voxelwright.gpu_backend.light import Light
 from voxelwright.gpu_backend.passes import draw
 from voxelwright.gpu_backend.renderer import Look, Renderer
 from voxelwright.gpu_backend.views import View
@@ -36,7 +37,7 @@ def test_everything_is_released(
 ) -> None:
     before = count_objects()
     with Renderer(ctx) as made:
-        made.render(world, front, 16, 16, samples=2)
+        made.render(world, front, 16, 16, Look(shadows=1.0, occlusion=1.0, light=Light.MAPS), samples=2)
         made.settled_figures()  # reads the time stamps, which are objects too
         working = count_objects()
         assert working["Buffer"] >= before["Buffer"] + 8

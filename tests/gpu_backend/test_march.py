@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from voxelwright.gpu_backend.renderer import Renderer
 from voxelwright.voxel.jobs import finish
+from voxelwright.voxel.mesh.blocky import mesh_blocky
+from voxelwright.voxel.mesh.chunk_bits import bit_batches
+from voxelwright.voxel.mesh.nets_field import STRENGTH_STEPS, smoothed_field
+from voxelwright.voxel.mesh.smooth import mesh_smooth
 from voxelwright.voxel.palette import Palette
-from voxelwright.voxel.world import World, new_world
+from voxelwright.voxel.settings import Settings
+from voxelwright.voxel.world import World, edit_of_chunks, new_world
 
 Make = Callable[..., Any]
 March = Callable[..., NDArray[np.float32]]
@@ -23,7 +28,10 @@ TOLERANCE = 2e-3
 HEAD = '#include "lib/march.glsl"\n'
 BODY = """
 ivec3 base = ivec3(word(0u), word(1u), word(2u));
-put(0u, march(base, real3(3u), real3(6u), real(9u), word(10u) != 0u));
+Marched start = marched_chunk(base >> CHUNK_SHIFT);
+vec3 origin = vec3(base & (CHUNK_SIZE - 1)) + real3(3u), direction = real3(6u);
+float reach = min(real(9u), way_to_end(start.coord, origin, direction));
+put(0u, march(start, origin, direction, reach, word(10u) != 0u));
 """
 
 
@@ -41,6 +49,7 @@ def march(renderer: Renderer, run_glsl: Make) -> March:
         pool = renderer.new_pool()
         finish(pool.bring(world, np.zeros(3)))
         pool.bind()
+        pool.fields.bind()
         items = np.zeros((len(points), 11), np.uint32)
         base = np.floor(points)
         items[:, :3] = base.astype(np.int32).view(np.uint32)
@@ -48,7 +57,7 @@ def march(renderer: Renderer, run_glsl: Make) -> March:
         items[:, 6:9] = directions.astype(np.float32).view(np.uint32)
         items[:, 9] = np.float32(reach).view(np.uint32)
         items[:, 10] = from_smooth
-        return run_glsl(HEAD, BODY, items, 1).view(np.float32)[:, 0]
+        return run_glsl(HEAD, BODY, items, 1, {"SURFACES": int(world.has_smooth_voxels())}).view(np.float32)[:, 0]
 
     return run
 
@@ -146,24 +155,105 @@ def test_no_ray_leaves_a_closed_room(corner: tuple[int, int, int], march: March,
     assert (found < edge * np.sqrt(3)).all()
 
 
-def test_rays_from_smooth_surfaces_pass_smooth_voxels_nearby(march: March, make_world: Make) -> None:
-    """They are stopped by blocks there, by smooth ones farther away, and where there is no end of them."""
+def test_rays_from_smooth_surfaces_leave_the_ground_that_they_begin_in(march: March, make_world: Make) -> None:
+    """If it is smooth and ends nearby; what comes after stops them."""
     ground = [(x, 0, 0, 11) for x in range(2)]
     rows = {
         "out": [*ground],
-        "gap": [(0, 0, 0, 11), (2, 0, 0, 11)],
+        "gap": [(0, 0, 0, 11), (2, 0, 0, 1)],
         "block": [*ground, (2, 0, 0, 1)],
-        "far": [*ground, (4, 0, 0, 11)],
         "deep": [(x, 0, 0, 11) for x in range(9)],
     }
     point, direction = np.array([(0.5, 0.5, 0.5)]), np.array([(1.0, 0.0, 0.0)])
     found = {name: march(make_world(cells), point, direction, FAR, True)[0] for name, cells in rows.items()}
-    assert found["out"] == found["gap"] == np.float32(FAR)
-    np.testing.assert_allclose([found["block"], found["far"], found["deep"]], [1.5, 3.5, 2.5])
-    assert march(make_world(ground), point, direction)[0] == 0
+    assert found["out"] == np.float32(FAR)
+    np.testing.assert_allclose([found["gap"], found["block"]], 1.5)
+    assert 2 < found["deep"] < 3
+    assert march(make_world(ground), point, direction)[0] < 0.5
 
 
 def test_rays_outside_the_world_meet_nothing(march: March, make_world: Make) -> None:
     points = np.array([(0.5, 0.5, 40.5), (100.5, 0.5, 0.5)])
     directions = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0)])
     assert (march(make_world([(0, 0, 31, 1)]), points, directions) == np.float32(FAR)).all()
+
+
+def _triangles(world: World) -> NDArray[np.float64]:
+    """(n, 3, 3): the corners of what is drawn of a world, smooth surfaces and the quads of blocks."""
+    smooth = finish(mesh_smooth(world))
+    quads = np.concatenate([smooth.world_positions()[smooth.quads], finish(mesh_blocky(world, merge=False)).corners()])
+    return np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+
+
+def first_triangle(
+    triangles: NDArray[np.float64], points: NDArray[np.float64], directions: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(n,): how far away the first of the triangles (m, 3, 3) is; inf for none."""
+    a, ab, ac = triangles[:, 0], triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    met = np.full(len(points), np.inf)
+    for i, (point, direction) in enumerate(zip(points, directions, strict=True)):
+        across = np.cross(direction, ac)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inverse = 1 / (ab * across).sum(axis=1)
+            u = ((point - a) * across).sum(axis=1) * inverse
+            beside = np.cross(point - a, ab)
+            v, way = (beside @ direction) * inverse, (beside * ac).sum(axis=1) * inverse
+            hit = (u >= 0) & (v >= 0) & (u + v <= 1) & (way > 0)
+        met[i] = way[hit].min(initial=np.inf)
+    return met
+
+
+def _smooth_ground(rng: np.random.Generator) -> NDArray[np.int64]:
+    """(n, 4): hills about the corner of four chunks, with a wall of blocks through them, and something that hangs."""
+    x, y, z = np.indices((40, 40, 16))
+    waves = rng.uniform(0.1, 0.35, (3, 2)), rng.uniform(0, 6, 3)
+    height = 7 + sum(1.5 * np.sin(u * x + v * y + phase) for (u, v), phase in zip(*waves, strict=True))
+    materials = np.where(z < height, 11, 0)
+    materials[np.hypot(np.hypot(x - 20, y - 14), z - 12) < 3] = 11
+    materials[28:30, 10:30, :11] = 1
+    cells = np.argwhere(materials > 0)
+    return np.concatenate([cells - (20, 20, 8), materials[materials > 0][:, None]], axis=1)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.8])
+def test_smooth_surfaces_stop_rays_where_they_are_drawn(smoothing: float, march: March, make_world: Make) -> None:
+    rng = np.random.default_rng(11)
+    blocky = make_world(_smooth_ground(rng).tolist())
+    world = new_world({coord: blocky.chunk(coord) for coord in blocky.coords()}, blocky.palette, Settings(smoothing))
+    points, directions = _rays(rng, 600, 20)
+    points[:, 2] = np.abs(points[:, 2]) / 2 + 6
+    found = march(world, points, directions)
+    expected = first_triangle(_triangles(world), points, directions)
+    hit, expected_hit = found < FAR, np.isfinite(expected)
+    assert 0.15 < hit.mean() < 0.5
+    assert (hit != expected_hit).mean() < 0.01
+    off = np.abs(found - expected)[hit & expected_hit]
+    assert np.median(off) < 0.1 and np.quantile(off, 0.95) < 0.5
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.6])
+def test_fields_are_those_of_the_mesher(smoothing: float, renderer: Renderer, make_world: Make) -> None:
+    """Of all chunks with smooth voxels, after an edit too, which changes those about it."""
+    blocky = make_world(_smooth_ground(np.random.default_rng(2)).tolist())
+    world = new_world({coord: blocky.chunk(coord) for coord in blocky.coords()}, blocky.palette, Settings(smoothing))
+    pool = renderer.new_pool()
+    for cell in (None, (0, 0, 3), (-1, -1, -2)):
+        if cell is not None:
+            chunk = np.array(world.chunk(tuple(c // 32 for c in cell)))
+            chunk[tuple(c % 32 for c in cell)] = 0
+            world.apply(edit_of_chunks(world, {tuple(c // 32 for c in cell): chunk}))
+        finish(pool.bring(world, np.zeros(3)))
+        fields = np.frombuffer(pool.fields._buffer.read(), np.uint8).reshape(-1, 34, 34, 36)[..., :34]
+        found = 0
+        for batch in bit_batches(world):
+            for coord, table in zip(batch.coords.tolist(), batch.tables, strict=True):
+                place = pool.fields._places.get(tuple(coord))
+                if place is None:
+                    continue
+                expected = np.empty((36, 36, 36), np.float32)
+                smoothed_field(batch.planes, table, round(smoothing * STRENGTH_STEPS), expected)
+                steps = np.clip((np.abs(expected[1:-1, 1:-1, 1:-1]) + 16000) // 32000, 1, 63)
+                signed = np.where(expected[1:-1, 1:-1, 1:-1] < 0, -steps, steps)
+                np.testing.assert_array_equal((fields[place] & 0x7F).astype(int) - 64, signed)
+                found += 1
+        assert found == len(pool.fields._places) >= 4

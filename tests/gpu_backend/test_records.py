@@ -10,10 +10,15 @@ import pytest
 from voxelwright.gpu_backend import records
 from voxelwright.gpu_backend.records import (
     CHUNK_DRAW,
+    DECAL,
+    DECAL_HEADER,
     FRAME,
     INDIRECT_DRAW,
+    LEVEL_JOB,
     MATERIAL,
     MESH_ROW,
+    NETS_HEADER,
+    NETS_ROW,
     SMOOTH_DRAW,
     SMOOTH_QUAD,
     SMOOTH_VERTEX,
@@ -21,7 +26,7 @@ from voxelwright.gpu_backend.records import (
 from voxelwright.gpu_backend.shader import compose, shader_sources
 
 LAYOUTS = {
-    "CHUNK_DRAW": (80, {"corner": 0, "quad_offset": 16, "slot": 20, "face_offsets": 24, "face_counts": 48}),
+    "CHUNK_DRAW": (80, {"corner": 0, "quad_offset": 16, "slot": 20, "face_offsets": 24, "face_counts": 48, "fade": 72}),
     "INDIRECT_DRAW": (20, {"count": 0, "instance_count": 4, "first_index": 8, "base_vertex": 12, "base_instance": 16}),
     "SMOOTH_VERTEX": (32, {"position": 0, "attributes": 12, "normal": 16, "slot": 28}),
     "SMOOTH_QUAD": (20, {"vertices": 0, "material": 16}),
@@ -55,13 +60,57 @@ LAYOUTS = {
     "SMOOTH_DRAW": (32, {"corner": 0, "quad_offset": 16, "quad_count": 20, "flags": 24}),
     "MESH_HEADER": (32, {"top": 0, "capacity": 4, "n_without_room": 8, "n_quads": 12}),
     "MESH_ROW": (8, {"capacity": 0, "flags": 4}),
+    "DECAL": (
+        112,
+        {
+            "world_to_local": 0,
+            "tint": 64,
+            "color_mix": 76,
+            "image_layer": 80,
+            "normal_layer": 84,
+            "normal_mix": 88,
+            "layers": 92,
+            "fades": 96,
+        },
+    ),
+    "DECAL_HEADER": (16, {"count": 0, "grid": 4, "tile": 12}),
+    "NETS_HEADER": (
+        32,
+        {
+            "vertex_top": 0,
+            "vertex_capacity": 4,
+            "quad_top": 8,
+            "quad_capacity": 12,
+            "n_without_room": 16,
+            "n_quads": 20,
+        },
+    ),
+    "NETS_ROW": (
+        32,
+        {
+            "vertex_offset": 0,
+            "n_vertices": 4,
+            "n_own": 8,
+            "vertex_capacity": 12,
+            "quad_capacity": 16,
+            "wanted_vertices": 20,
+            "wanted_quads": 24,
+        },
+    ),
     "MESH_JOB": (16, {"coord": 0, "row": 12}),
+    "FIELD_JOB": (16, {"coord": 0, "field": 12}),
+    "LEVEL_JOB": (36, {"slot": 0, "children": 4}),
 }
 
 STRUCTS = {
     "ChunkDraw": CHUNK_DRAW,
+    "Decal": DECAL,
+    "DecalHeader": DECAL_HEADER,
     "IndirectDraw": INDIRECT_DRAW,
+    "LevelJob": LEVEL_JOB,
     "MeshRow": MESH_ROW,
+    "NetsHeader": NETS_HEADER,
+    "NetsRow": NETS_ROW,
     "SmoothDraw": SMOOTH_DRAW,
     "SmoothVertex": SMOOTH_VERTEX,
     "SmoothQuad": SMOOTH_QUAD,

@@ -90,13 +90,22 @@ DRAWS: list[tuple[int, dict[str, str]]] = [
     *(
         (LEAST_VERSION, {"vertex_shader": "compose/picture.vert", "fragment_shader": f"{name}.frag"})
         for name in (
-            *(f"basic/{name}" for name in ("sky", "accumulate", "compose")),
+            *(f"basic/{name}" for name in ("clear", "shade", "sky", "accumulate", "compose")),
             *(f"compose/{name}" for name in ("add_opaque", "add_layer", "pack_opaque", "pack_layer")),
+            *(f"light/{name}" for name in ("blur", "maps")),
             "draw/copy_depth",
         )
     ),
 ]
-PAGED = ["mesh/greedy.comp", "mesh/single.comp", "mesh/occupancy.comp", "resolve/blocky.comp", "resolve/smooth.comp"]
+PAGED = [
+    "mesh/downsample.comp",
+    "mesh/greedy.comp",
+    "mesh/nets.comp",
+    "mesh/occupancy.comp",
+    "mesh/single.comp",
+    "resolve/blocky.comp",
+    "resolve/smooth.comp",
+]
 """Compute shaders that read voxels, in one buffer or several."""
 
 PLAIN = [
@@ -107,11 +116,16 @@ PLAIN = [
     "cull/quads.comp",
     "draw/clear.comp",
     "light/blur.comp",
+    "light/casters.comp",
+    "light/field.comp",
+    "light/field_bricks.comp",
+    "light/maps.comp",
     "light/rays.comp",
     "light/shade.comp",
     "light/sky.comp",
     "mesh/compact.comp",
     "mesh/free.comp",
+    "mesh/nets_compact.comp",
 ]
 
 
@@ -124,7 +138,8 @@ def test_every_draw_compiles(ctx: moderngl.Context, version: int, stages: dict[s
 
 @pytest.mark.parametrize("file", PLAIN)
 def test_every_compute_pass_compiles(ctx: moderngl.Context, file: str) -> None:
-    load_program(ctx, compute_shader=file).release()
+    for surfaces in range(2):
+        load_program(ctx, {"SURFACES": surfaces}, compute_shader=file).release()
 
 
 @pytest.mark.parametrize("pages", range(1, MAX_VOXEL_PAGES + 1))
@@ -133,6 +148,17 @@ def test_every_pass_compiles_with_voxels_in_several_buffers(ctx: moderngl.Contex
     if pages + 7 > capabilities(ctx).max_compute_storage_blocks:
         pytest.skip("this driver has too few storage blocks")
     load_program(ctx, {"VOXEL_PAGES": pages, "PAGE_SLOTS": 100}, compute_shader=file).release()
+
+
+def test_surface_nets_compile_for_a_smoothed_field(ctx: moderngl.Context) -> None:
+    defines = {"VOXEL_PAGES": 1, "PAGE_SLOTS": 100, "SMOOTHED": 1}
+    load_program(ctx, defines, compute_shader="mesh/nets.comp").release()
+
+
+def test_soft_shadows_compile(ctx: moderngl.Context) -> None:
+    load_program(ctx, {"SOFT_SUN": 1}, compute_shader="light/maps.comp").release()
+    files = {"vertex_shader": "compose/picture.vert", "fragment_shader": "light/maps.frag"}
+    load_program(ctx, {"SOFT_SUN": 1}, version=LEAST_VERSION, **files).release()
 
 
 def test_no_shader_file_is_left_out() -> None:

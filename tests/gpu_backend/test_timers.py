@@ -77,6 +77,24 @@ def test_a_stage_that_fails_is_timed_too(gl: FakeGl, made: FrameTimers) -> None:
     assert made.gpu_milliseconds() == {"draw": 3.0}
 
 
+def test_frames_are_timed_by_their_numbers(gl: FakeGl, made: FrameTimers) -> None:
+    for _ in range(3):
+        with made.frame(), made.stage("draw"):
+            pass
+    assert (made.n_frames, made.frames) == (3, {})
+    gl.passed = 8  # two frames of four time stamps
+    made.collect()
+    assert made.frames == {1: 15.0, 2: 64.0 - 25.0}
+    assert made.gpu_milliseconds() == {"draw": (5.0 + 13.0) / 2}
+    gl.passed = 1000
+    for _ in range(timers.KEPT_FRAMES):
+        with made.frame():
+            pass
+    made.collect()
+    assert list(made.frames) == list(range(4, 4 + timers.KEPT_FRAMES))
+    assert not gl.alive
+
+
 def test_release_frees_what_was_not_read(gl: FakeGl, made: FrameTimers) -> None:
     for _ in range(3):
         with made.stage("draw"):

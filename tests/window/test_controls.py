@@ -58,15 +58,15 @@ def test_statistics_are_text_over_the_world(seen) -> None:
 
 def test_quality_is_a_preset_or_ones_own(seen) -> None:
     _, found = seen
-    assert found["quality low"] == ["LOW", 0.5, False, False, 1]
-    assert found["quality medium"] == ["MEDIUM", 1.0, False, False, 1]
-    assert found["quality high"] == ["HIGH", 1.0, True, True, 1]
-    assert found["quality ultra"] == ["ULTRA", 1.0, True, True, 8]
+    assert found["quality low"] == ["LOW", 0.5, False, "NONE", False, 3.0, 1]
+    assert found["quality medium"] == ["MEDIUM", 1.0, False, "RAYS", True, 2.0, 1]
+    assert found["quality high"] == ["HIGH", 1.0, True, "RAYS", False, 0.0, 1]
+    assert found["quality ultra"] == ["ULTRA", 1.0, True, "RAYS", False, 0.0, 8]
     assert found["own quality"] == "CUSTOM"
-    low, high, ultra = (
-        found.photograph(f"quality {q}", found["viewport"]).astype(int) for q in ("low", "high", "ultra")
+    low, high, maps, ultra = (
+        found.photograph(f"quality {q}", found["viewport"]).astype(int) for q in ("low", "high", "maps", "ultra")
     )
-    for picture in (low, ultra):
+    for picture in (low, maps, ultra):
         assert 0.001 < (np.abs(picture - high).max(axis=2) > 8).mean() < 0.3
 
 

@@ -46,3 +46,21 @@ def test_what_is_placed_follows_the_mouse_and_changes_nothing_before_the_click(s
 
 def test_esc_gives_up(seen) -> None:
     assert seen["given up"] == [False, seen["pasting"][0]]
+
+
+def test_a_decal_follows_the_mouse_is_placed_made_larger_and_undone(seen) -> None:
+    assert seen["decal under the mouse"] == seen["decals after giving up"] == ["Painted Line Decal"]
+    assert sorted(map(abs, seen["decal turned to"])) == [0, 0, 1]
+    before, after, undone = seen["half-extent before, after and undone"]
+    assert after > 1.3 * before
+    assert undone == before
+    assert seen["decals undone"] == []
+    assert seen["drawing"] == ""
+    yellow = [_n_painted(seen, name) for name in ("without decals", "decal", "decal hidden")]
+    assert yellow[1] > yellow[0] + 300
+    assert yellow[0] == yellow[2]
+
+
+def _n_painted(seen, name: str) -> int:
+    red, green, blue = seen.photograph(name, seen["picture"]).astype(int).transpose(2, 0, 1)
+    return int(((red > green + 10) & (green > red * 0.7) & (blue < green * 0.5)).sum())

@@ -135,16 +135,19 @@ def values_in_boxes(
     roots: NDArray[np.int64],
     boxes: NDArray[np.int64],
     heights: NDArray[np.float32] = NO_HEIGHTS,
+    room: NDArray[np.float32] | None = None,
 ) -> Boxes:
     """The values of a program's roots over boxes (n, 6) int64; those of no size get none.
 
-    heights (nx, ny) float32 are the ground's, for nodes of the kind depth. What a box holds does not
-    depend on the others, nor a voxel's value on its box.
+    heights (nx, ny) float32 are the ground's, for nodes of the kind depth. Values are written to room where that is
+    given, because fresh memory costs time too; there must be enough of it. What a box holds does not depend on the
+    others, nor a voxel's value on its box.
     """
     sizes = boxes[:, 3:].prod(axis=1)
     filled = sizes > 0
     starts = np.where(filled, np.cumsum(sizes * len(roots)) - sizes * len(roots), -1)
-    values = np.empty(int(sizes.sum()) * len(roots), np.float32)
+    n_values = int(sizes.sum()) * len(roots)
+    values = np.empty(n_values, np.float32) if room is None else room[:n_values]
     if filled.any():
         _evaluate_boxes(get_num_threads(), program, roots, boxes[filled], starts[filled], heights, values)
     return Boxes(boxes, starts, values)
@@ -157,13 +160,15 @@ def values_in_boxes(
 def _evaluate_boxes(n_threads, program, roots, boxes, starts, heights, values):
     """Write the roots' values over boxes (n, 6) int64, corner and size, to values from starts (n,) on; see Boxes."""
     queue = np.zeros(1, np.int64)
+    n, most = len(program.operations), (boxes[:, 3] * boxes[:, 4] * boxes[:, 5]).max()
     for _ in prange(n_threads):
+        scratch = np.empty(n * most, np.float32)
         following = take(queue)
         while following < len(boxes):
             i, following = following, take(queue)
             nx, ny, nz = boxes[i, 3], boxes[i, 4], boxes[i, 5]
             size = nx * ny * nz
-            registers = np.empty((len(program.operations), nx, ny, nz), np.float32)
+            registers = scratch[: n * size].reshape((n, nx, ny, nz))
             _evaluate(program, boxes[i, 0], boxes[i, 1], boxes[i, 2], heights, registers)
             for r in range(len(roots)):
                 values[starts[i] + r * size : starts[i] + (r + 1) * size] = registers[roots[r]].reshape(-1)

@@ -20,6 +20,8 @@ from .preset import ROCK, Cave, Preset
 from .program import Boxes, Program, compile_nodes, node_seed, values_in_boxes
 
 Size = tuple[int, int, int]
+Rooms = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""For the values of density and of caves."""
 
 _DENSITY_REACH = 64
 """How far above the ground's height features look for ground that density makes."""
@@ -59,12 +61,22 @@ class Made:
         coords: NDArray[np.int64],
         out: NDArray[np.uint16],
         uniform: NDArray[np.int64],
+        rooms: Rooms,
     ) -> None:
         """Write the chunks coords, for which placements are; see fill.fill()."""
-        density, caves = self._boxes(coords)
+        density, caves = self._boxes(coords, rooms)
         fill(self.ground, self.columns, density, caves, placements, self.stamps, coords, out, uniform)
 
-    def _boxes(self, coords: NDArray[np.int64]) -> tuple[Boxes, Boxes]:
+    def rooms(self, n: int) -> Rooms:
+        """Room for what n chunks take at most; the system gives memory to what is written only."""
+        n_columns, high = n * CHUNK_SIZE**2, CHUNK_SIZE + self.ground.margin
+        (_, dense), (_, hollow) = self.density, self.caves
+        return (
+            np.empty(n_columns * high * len(dense), np.float32),
+            np.empty(n_columns * CHUNK_SIZE * len(hollow), np.float32),
+        )
+
+    def _boxes(self, coords: NDArray[np.int64], rooms: Rooms) -> tuple[Boxes, Boxes]:
         """The values of density and of caves where chunks need them."""
         ground = self.ground
         corners = coords * CHUNK_SIZE
@@ -80,8 +92,8 @@ class Made:
         else:
             hollow[:, 5] = 0
         return (
-            values_in_boxes(*self.density, dense, ground.heights),
-            values_in_boxes(*self.caves, hollow),
+            values_in_boxes(*self.density, dense, ground.heights, rooms[0]),
+            values_in_boxes(*self.caves, hollow, room=rooms[1]),
         )
 
 

@@ -99,11 +99,12 @@ def _chunks(made: Made, size: Size, world: World | None = None) -> Job[dict[Coor
     n_batch = max(BATCH_CHUNKS // 4, 1) if made.ground.dense else BATCH_CHUNKS
     voxels = np.empty((n_batch, *CHUNK_SHAPE), VOXEL_DTYPE)
     uniform = np.empty(n_batch, np.int64)
+    rooms = made.rooms(n_batch)
     chunks: dict[Coord, Chunk] = {}
     for start in range(0, len(coords), n_batch):
         batch = table[start : start + n_batch]
         starts = placements.starts[start : start + len(batch) + 1]
-        made.fill(placements._replace(starts=starts), batch, voxels, uniform)
+        made.fill(placements._replace(starts=starts), batch, voxels, uniform, rooms)
         for coord, chunk in changed_chunks(coords[start : start + n_batch], voxels, uniform, world):
             chunks[coord] = chunk
         yield Progress((start + len(batch)) / len(coords), "Filling chunks")

@@ -17,17 +17,10 @@ from ..world import Coord, World
 from .ambient import light_joins, quad_lights
 from .arrays import BlockyMesh
 from .greedy import MAX_CHUNK_QUADS, gather_quads, mesh_chunks
-from .joining import joined
+from .lengthening import Lengthening
 from .neighbourhood import PADDED_SHAPE, pad_chunks
 from .packing import BATCH_CHUNKS, Batch, add_borders, chunk_batches, pack_chunks
 from .rows import LANES, N_WORDS, TALL
-
-_NO_QUADS = (
-    np.empty((0, 3), np.int32),
-    np.empty((0, N_FACES), np.uint32),
-    np.empty(0, QUAD_DTYPE),
-    np.empty((0, 4), np.uint8),
-)
 
 
 def mesh_blocky(
@@ -40,20 +33,26 @@ def mesh_blocky(
     constant along it (ambient.py).
     """
     transparent = world.palette.transparent
-    parts = []
+    coords_of_quads, face_counts = Lengthening(np.int32, (3,)), Lengthening(np.uint32, (N_FACES,))
+    quads, corner_light = Lengthening(np.int64), Lengthening(np.uint8, (4,))
     for batch in chunk_batches(world, coords):
+        n, done = len(batch.coords), batch.done
         pack(batch, transparent, buffers())
-        padded = buffers().padded[: len(batch.coords) if ambient_occlusion else 0]
+        padded = buffers().padded[: n if ambient_occlusion else 0]
         if ambient_occlusion:
             pad_chunks(world, batch.coords, padded)
-        batch_counts, batch_quads, batch_lights = mesh_packed(buffers(), transparent, len(batch.coords), merge, padded)
-        used = batch_counts.any(axis=1)
-        parts.append((batch.coords[used], batch_counts[used], batch_quads, batch_lights))
-        yield Progress(batch.done, "Meshing blocks")
-    if not parts:
-        parts.append(_NO_QUADS)
-    coords_of_quads, counts, quads, lights = (joined(list(arrays)) for arrays in zip(*parts, strict=True))
-    return BlockyMesh(coords_of_quads, counts, quads, lights if ambient_occlusion else None)
+        counts, ends = mesh_packed(buffers(), transparent, n, merge, padded)
+        added = quads.add(ends[-1], done)
+        gather_quads(buffers().quads, ends, added)
+        if ambient_occlusion:
+            quad_lights(get_num_threads(), added, ends, padded, transparent, corner_light.add(len(added), done))
+        used = counts.any(axis=1)
+        n_used = np.count_nonzero(used)
+        coords_of_quads.add(n_used, done)[:] = batch.coords[used]
+        face_counts.add(n_used, done)[:] = counts[used]
+        yield Progress(done, "Meshing blocks")
+    lights = corner_light.all() if ambient_occlusion else None
+    return BlockyMesh(coords_of_quads.all(), face_counts.all(), quads.all().view(QUAD_DTYPE), lights)
 
 
 class Buffers:
@@ -92,9 +91,9 @@ def pack(batch: Batch, transparent: NDArray[np.bool_], into: Buffers) -> None:
 
 def mesh_packed(
     packed: Buffers, transparent: NDArray[np.bool_], n: int, merge: bool, padded: NDArray[np.uint16]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint8]]:
-    """Face counts (n, 6), quads (q,) and corner light of the n packed chunks. If padded has the chunks, light is a
-    merge key and (q, 4); else padded has none, and light is (0, 4)."""
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Mesh the n packed chunks to quads in the buffers: face counts (n, 6), and (n,) where each chunk's quads end when
+    they are gathered. If padded has the chunks, and not none, light at corners is a merge key."""
     b = packed
     joins = b.joins[: len(padded)]
     if len(padded):
@@ -102,10 +101,4 @@ def mesh_packed(
     counts = np.empty((n, N_FACES), np.uint32)
     voxels = b.materials, b.words, b.apart, b.ends, b.alike_ends, b.exposed
     mesh_chunks(get_num_threads(), *voxels, bool(transparent.any()), merge, joins, b.quads, counts)
-    ends = np.cumsum(counts.sum(axis=1, dtype=np.int64))
-    quads = np.empty(ends[-1], np.int64)
-    gather_quads(b.quads, ends, quads)
-    lights = np.empty((len(quads) if len(padded) else 0, 4), np.uint8)
-    if len(padded):
-        quad_lights(get_num_threads(), quads, ends, padded, transparent, lights)
-    return counts, quads.view(QUAD_DTYPE), lights
+    return counts, np.cumsum(counts.sum(axis=1, dtype=np.int64))

@@ -70,7 +70,7 @@ def emit(
 ):
     """Write the arrays of SmoothMesh for the chunks of order (one or more), begun in that order: chunk i from vertex
     firsts[i, 0] and quad firsts[i, 1] on; quads get indices that count from first_vertex. planes … tables are a
-    BitBatch's, rows and counts count()'s, strength is smoothed_field()'s, and vertex_materials (3, v) uint8 is
+    BitBatch's, rows and counts count()'s, strength is smoothed_field()'s, and vertex_materials are
     find_vertex_materials()'s."""
     # Besides a chunk's own vertices there are at most those of the cells about it.
     most, most_quads = counts[:, 0].max() + CELLS**3 - (CELLS - 2) ** 3, counts[:, 1].max()
@@ -102,11 +102,11 @@ def emit(
             finish_vertices(points, areas, n_own, positions[vertex:], normals[vertex:])
             only = only_material(table, smooth_materials)
             if only > 0:
-                vertex_materials[:2, vertex : vertex + n_own] = only
-                vertex_materials[2, vertex : vertex + n_own] = 0
+                own = slice(vertex, vertex + n_own)
+                vertex_materials[0][own], vertex_materials[1][own], vertex_materials[2][own] = only, only, 0
                 quad_materials[quad : quad + n_quads] = only
             else:
-                find_vertex_materials(addresses, table, smooth, cells, vertex_materials[:, vertex:])
+                find_vertex_materials(addresses, table, smooth, cells, vertex, vertex_materials)
                 find_quad_materials(addresses, table, samples, n_quads, quad_materials[quad:])
 
 

@@ -49,12 +49,13 @@ _SPREAD = np.array([sum(0xFF << 8 * k for k in range(8) if mask >> k & 1) for ma
 
 
 @kernel
-def find_vertex_materials(addresses, table, smooth, cells, vertex_materials):
-    """Write vertex_materials (3, v) uint8 of the chunk's own vertices in the order of their cells: the commonest
-    smooth material at the cell's corners, the second (the lower of two as common; the first again where there is no
-    other), and its share of the two, 255 for 1."""
+def find_vertex_materials(addresses, table, smooth, cells, first, vertex_materials):
+    """Write vertex_materials, three arrays (v,) uint8, from first on, of the chunk's own vertices in the order of their
+    cells: the commonest smooth material at the cell's corners, the second (the lower of two as common; the first again
+    where there is no other), and its share of the two, 255 for 1."""
     columns = np.empty((4, 3), np.int64)
-    at = 0
+    commonest, seconds, shares = vertex_materials
+    at = first
     for x in range(1, CELLS - 1):
         for y in range(1, CELLS - 1):
             row = cells[x, y] >> 1 & ((np.int64(1) << (CELLS - 2)) - 1)
@@ -83,7 +84,7 @@ def find_vertex_materials(addresses, table, smooth, cells, vertex_materials):
                 weight = np.int64(0)
                 if (word ^ np.uint64(best) * _ONES) & corners != 0:
                     best, second, weight = _commonest(word, corners)
-                vertex_materials[0, at], vertex_materials[1, at], vertex_materials[2, at] = best, second, weight
+                commonest[at], seconds[at], shares[at] = best, second, weight
                 at += 1
 
 

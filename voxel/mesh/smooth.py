@@ -21,7 +21,6 @@ naive Surface Nets. Where the time goes: docs/surface_nets.md.
 """
 
 from collections.abc import Iterable
-from dataclasses import fields
 from functools import cache
 
 import numpy as np
@@ -33,7 +32,7 @@ from ..world import Coord, World
 from . import nets
 from .arrays import SmoothMesh
 from .chunk_bits import BATCH_CHUNKS, BitBatch, bit_batches
-from .joining import joined
+from .lengthening import Lengthening
 from .nets_field import STRENGTH_STEPS
 from .nets_tables import SAMPLES
 
@@ -41,13 +40,36 @@ from .nets_tables import SAMPLES
 def mesh_smooth(world: World, *, coords: Iterable[Coord] | None = None) -> Job[SmoothMesh]:
     """Mesh the surfaces of smooth voxels: of all chunks, or of those at coords only."""
     strength = round(world.settings.smoothing * STRENGTH_STEPS)
-    parts = []
-    n_vertices = 0
+    growing = _Growing()
     for batch in bit_batches(world, coords):
-        parts.append(_mesh_batch(batch, strength, n_vertices))
-        n_vertices += len(parts[-1].positions)
+        _mesh_batch(batch, strength, growing)
         yield Progress(batch.done, "Meshing smooth surfaces")
-    return _joined(parts)
+    return growing.mesh()
+
+
+class _Growing:
+    """The arrays of a SmoothMesh, batch after batch."""
+
+    def __init__(self) -> None:
+        self.coords = Lengthening(np.int32, (3,))
+        self.counts = Lengthening(np.uint32, (2,))
+        self.positions, self.normals = Lengthening(np.float32, (3,)), Lengthening(np.float32, (3,))
+        self.vertex_materials = tuple(Lengthening(np.uint8) for _ in range(3))
+        self.quads, self.quad_materials = Lengthening(np.uint32, (4,)), Lengthening(np.uint8)
+
+    def mesh(self) -> SmoothMesh:
+        """As far as it is made."""
+        counts = self.counts.all()
+        return SmoothMesh(
+            self.coords.all(),
+            counts[:, 0].copy(),
+            counts[:, 1].copy(),
+            self.positions.all(),
+            self.normals.all(),
+            *(materials.all() for materials in self.vertex_materials),
+            self.quads.all(),
+            self.quad_materials.all(),
+        )
 
 
 @cache
@@ -57,65 +79,35 @@ def _scratch_rows() -> NDArray[np.int64]:
     return np.empty((BATCH_CHUNKS, 2, SAMPLES, SAMPLES), np.int64)
 
 
-def _mesh_batch(batch: BitBatch, strength: int, first_vertex: int) -> SmoothMesh:
-    """The batch's part of a mesh; its quads' indices count from first_vertex."""
-    n = len(batch.coords)
+def _mesh_batch(batch: BitBatch, strength: int, growing: _Growing) -> None:
+    n, done = len(batch.coords), batch.done
     rows, counts = _scratch_rows()[:n], np.empty((n, 2), np.int64)
     nets.count(batch.planes, batch.has_blocks, batch.tables, rows, counts)
     used = counts[:, 1] > 0
     counts[~used] = 0
     largest_first = np.argsort(-counts[:, 1])[: used.sum()]
     n_vertices, n_quads = counts.sum(axis=0).tolist()
-    vertex_materials = np.empty((3, n_vertices), np.uint8)
-    mesh = SmoothMesh(
-        batch.coords[used],
-        counts[used, 0].astype(np.uint32),
-        counts[used, 1].astype(np.uint32),
-        np.empty((n_vertices, 3), np.float32),
-        np.empty((n_vertices, 3), np.float32),
-        vertex_materials[0],
-        vertex_materials[1],
-        vertex_materials[2],
-        np.empty((n_quads, 4), np.uint32),
-        np.empty(n_quads, np.uint8),
+    if n_quads == 0:
+        return
+    growing.coords.add(len(largest_first), done)[:] = batch.coords[used]
+    growing.counts.add(len(largest_first), done)[:] = counts[used]
+    first_vertex = len(growing.positions.all())
+    nets.emit(
+        get_num_threads(),
+        batch.planes,
+        batch.addresses,
+        batch.has_blocks,
+        batch.smooth_materials,
+        batch.tables,
+        strength,
+        first_vertex,
+        rows,
+        counts,
+        np.cumsum(counts, axis=0) - counts,
+        largest_first,
+        growing.positions.add(n_vertices, done),
+        growing.normals.add(n_vertices, done),
+        tuple(materials.add(n_vertices, done) for materials in growing.vertex_materials),
+        growing.quads.add(n_quads, done),
+        growing.quad_materials.add(n_quads, done),
     )
-    if n_quads:
-        nets.emit(
-            get_num_threads(),
-            batch.planes,
-            batch.addresses,
-            batch.has_blocks,
-            batch.smooth_materials,
-            batch.tables,
-            strength,
-            first_vertex,
-            rows,
-            counts,
-            np.cumsum(counts, axis=0) - counts,
-            largest_first,
-            mesh.positions,
-            mesh.normals,
-            vertex_materials,
-            mesh.quads,
-            mesh.quad_materials,
-        )
-    return mesh
-
-
-def _joined(parts: list[SmoothMesh]) -> SmoothMesh:
-    if not parts:
-        no_bytes = np.empty(0, np.uint8)
-        no_numbers, no_vectors = np.empty(0, np.uint32), np.empty((0, 3), np.float32)
-        return SmoothMesh(
-            np.empty((0, 3), np.int32),
-            no_numbers,
-            no_numbers,
-            no_vectors,
-            no_vectors,
-            no_bytes,
-            no_bytes,
-            no_bytes,
-            np.empty((0, 4), np.uint32),
-            no_bytes,
-        )
-    return SmoothMesh(*(joined([getattr(part, field.name) for part in parts]) for field in fields(SmoothMesh)))

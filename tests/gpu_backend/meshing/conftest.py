@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A world on the GPU as the mesh pass reads it, made by hand."""
+"""A world on the GPU as the meshing passes read it, made by hand."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Self
 
 import moderngl
 import numpy as np
@@ -12,23 +14,34 @@ from numpy.typing import NDArray
 from voxelwright.gpu_backend.context import capabilities
 from voxelwright.gpu_backend.gl import GlFunctions
 from voxelwright.gpu_backend.passes.mesh import MeshPass
+from voxelwright.gpu_backend.passes.nets import NetsPass
 from voxelwright.gpu_backend.passes.occupancy import OccupancyPass
 from voxelwright.gpu_backend.quad_pool import QuadPool
 from voxelwright.gpu_backend.records import (
     CHUNK_DRAW,
+    HAS_OPAQUE,
+    HAS_TRANSPARENT,
     MESH_HEADER,
     MESH_JOB,
     MESH_ROW,
+    NETS_HEADER,
+    NETS_ROW,
+    NETS_STEP,
     OCCUPANCY_WORDS,
     QUAD_BLOCK,
+    SMOOTH_DRAW,
+    SMOOTH_QUAD,
+    SMOOTH_VERTEX,
     UNIFORM_CHUNK,
     WORLD_GRID,
     StorageBinding,
     UniformBinding,
 )
+from voxelwright.gpu_backend.smooth_pool import SmoothPool
 from voxelwright.voxel import layout
 from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.mesh.blocky import mesh_blocky
+from voxelwright.voxel.mesh.smooth import mesh_smooth
 from voxelwright.voxel.palette import Material, Palette
 from voxelwright.voxel.world import Coord, World
 
@@ -45,28 +58,27 @@ class Passes:
         defines = {"VOXEL_PAGES": 2, "PAGE_SLOTS": PAGE_SLOTS}
         self.occupancy = OccupancyPass(ctx, defines)
         self.single, self.greedy = (MeshPass(ctx, defines, merge=merge) for merge in (False, True))
+        self.nets = NetsPass(ctx, defines)
 
     def release(self) -> None:
-        for item in (self.occupancy, self.single, self.greedy):
+        for item in (self.occupancy, self.single, self.greedy, self.nets):
             item.release()
 
 
-class MeshRig:
-    """A pool, and the world that was loaded last. rows are those of all chunks that any world had."""
+class Rig:
+    """The world that was loaded last, and a pool for what is meshed of it. rows are those of all chunks that any world
+    had."""
 
-    def __init__(
-        self, ctx: moderngl.Context, passes: Passes, *, merge: bool, n_quads: int = 1 << 16, max_bytes: int = 1 << 28
-    ) -> None:
+    pool: QuadPool | SmoothPool
+
+    def __init__(self, ctx: moderngl.Context, passes: Passes) -> None:
         self._ctx = ctx
         self._occupancy_pass = passes.occupancy
-        self.mesh_pass = passes.greedy if merge else passes.single
-        self.pool = QuadPool(ctx, GlFunctions(ctx), capabilities(ctx), max_bytes=max_bytes, n_quads=n_quads)
-        self.merge = merge
         self.rows: dict[Coord, int] = {}
         self.slots: dict[Coord, int] = {}
         self._buffers: list[moderngl.Buffer] = []
 
-    def __enter__(self) -> "MeshRig":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -108,11 +120,14 @@ class MeshRig:
         self._ctx.memory_barrier(moderngl.BUFFER_UPDATE_BARRIER_BIT)
         return np.frombuffer(self._buffers[3].read(), np.uint32).reshape(-1, OCCUPANCY_WORDS)
 
+    def jobs(self, rows: Iterable[int] | None) -> NDArray[np.void]:
+        """(n,) MESH_JOB of some rows, or of all."""
+        coords = list(self.rows)
+        return np.array([(coords[row], row) for row in (self.rows.values() if rows is None else rows)], MESH_JOB)
+
     def mesh(self, rows: Iterable[int] | None = None) -> None:
         """Mesh some rows, or all."""
-        coords = list(self.rows)
-        jobs = np.array([(coords[row], row) for row in (self.rows.values() if rows is None else rows)], MESH_JOB)
-        self.pool.mesh(self.mesh_pass, jobs, self.world.palette.transparent)
+        raise NotImplementedError
 
     def settle(self) -> int:
         """Mesh rows again until all have room; how often that took."""
@@ -121,6 +136,21 @@ class MeshRig:
             self.mesh(rows.tolist())
             times += 1
         return times
+
+
+class MeshRig(Rig):
+    """A rig for blocks."""
+
+    def __init__(
+        self, ctx: moderngl.Context, passes: Passes, *, merge: bool, n_quads: int = 1 << 16, max_bytes: int = 1 << 28
+    ) -> None:
+        super().__init__(ctx, passes)
+        self.mesh_pass = passes.greedy if merge else passes.single
+        self.pool = QuadPool(ctx, GlFunctions(ctx), capabilities(ctx), max_bytes=max_bytes, n_quads=n_quads)
+        self.merge = merge
+
+    def mesh(self, rows: Iterable[int] | None = None) -> None:
+        self.pool.mesh(self.mesh_pass, self.jobs(rows), self.world.palette.transparent)
 
     def header(self) -> NDArray[np.void]:
         """What MESH_STATE says of the pool."""
@@ -177,6 +207,121 @@ class MeshRig:
         return {tuple(c): set(q.tolist()) for c, q in zip(mesh.coords.tolist(), parts, strict=True)}
 
 
+@dataclass(frozen=True)
+class Surface:
+    """The smooth surface of a chunk, vertices and quads each in an order of their own: positions and normals (v, 3)
+    float32; materials (v, 3) uint8, both and the weight of the second; quads (q, 13) float32, four positions and the
+    material."""
+
+    positions: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    materials: NDArray[np.uint8]
+    quads: NDArray[np.float32]
+
+    @classmethod
+    def of(
+        cls,
+        positions: NDArray[np.float32],
+        normals: NDArray[np.float32],
+        materials: NDArray[np.uint8],
+        quads: NDArray[np.uint32],
+        quad_materials: NDArray[np.uint32],
+    ) -> Self:
+        order = np.lexsort(positions.T)
+        corners = positions[quads].reshape(-1, 12)
+        table = np.concatenate([corners, quad_materials[:, None].astype(np.float32)], axis=1)
+        return cls(positions[order], normals[order], materials[order], table[np.lexsort(table.T)])
+
+
+class NetsRig(Rig):
+    """A rig for smooth surfaces."""
+
+    def __init__(
+        self,
+        ctx: moderngl.Context,
+        passes: Passes,
+        *,
+        capacity: tuple[int, int] = (1 << 16, 1 << 16),
+        max_bytes: int = 1 << 28,
+    ) -> None:
+        super().__init__(ctx, passes)
+        self.nets_pass = passes.nets
+        self.pool = SmoothPool(ctx, GlFunctions(ctx), capabilities(ctx), max_bytes=max_bytes, capacity=capacity)
+
+    def load(self, world: World) -> None:
+        """As Rig.load(). The chunks before those of the world, which may own quads of theirs, have rows too."""
+        for x, y, z in world.coords():
+            for coord in ((x, y, z), (x - 1, y, z), (x, y - 1, z), (x, y, z - 1)):
+                self.rows.setdefault(coord, len(self.rows))
+        super().load(world)
+
+    def mesh(self, rows: Iterable[int] | None = None) -> None:
+        settings = self.world.settings
+        self.pool.mesh(self.nets_pass, self.jobs(rows), self.world.palette.transparent, settings.smoothing)
+
+    def header(self) -> NDArray[np.void]:
+        """What the GPU says of the pool."""
+        return np.frombuffer(self.pool._state.read(), NETS_HEADER, 1)[0]
+
+    def state(self) -> NDArray[np.void]:
+        """(n_rows,) NETS_ROW."""
+        return np.frombuffer(self.pool._state.read(), NETS_ROW, offset=NETS_HEADER.itemsize)[: self.pool.n_rows]
+
+    def draws(self) -> NDArray[np.void]:
+        """(n_rows,) SMOOTH_DRAW."""
+        return np.frombuffer(self.pool._draws.read(), SMOOTH_DRAW)[: self.pool.n_rows]
+
+    def surfaces(self) -> dict[Coord, Surface]:
+        """The surface of each chunk that has any. What must hold of the records is asserted: slots are right, quads
+        have vertices of their own chunk, ranges lie inside the buffers and apart from each other, counts are true."""
+        vertices = np.frombuffer(self.pool._vertices.read(), SMOOTH_VERTEX)
+        quads = np.frombuffer(self.pool._quads.read(), SMOOTH_QUAD)
+        draws, state, header, coords = self.draws(), self.state(), self.header(), list(self.rows)
+        assert header["n_quads"] == draws["quad_count"].sum()
+        assert [header["vertex_capacity"], header["quad_capacity"]] == self.pool._capacity.tolist()
+        taken = np.zeros(len(vertices), int), np.zeros(len(quads), int)
+        found: dict[Coord, Surface] = {}
+        for row, (draw, own) in enumerate(zip(draws, state, strict=True)):
+            first, n = int(own["vertex_offset"]), int(own["n_own"])
+            assert n <= own["n_vertices"] <= own["vertex_capacity"]
+            assert draw["quad_count"] <= own["quad_capacity"]
+            assert own["vertex_capacity"] % NETS_STEP == own["quad_capacity"] % NETS_STEP == 0
+            taken[0][first : first + own["vertex_capacity"]] += 1
+            taken[1][draw["quad_offset"] : draw["quad_offset"] + own["quad_capacity"]] += 1
+            if draw["quad_count"] == 0:
+                assert own["n_vertices"] == 0
+                continue
+            np.testing.assert_array_equal(draw["corner"][:3], np.array(coords[row]) * layout.CHUNK_SIZE)
+            part, its_quads = vertices[first : first + n], quads[draw["quad_offset"] :][: draw["quad_count"]]
+            assert (part["slot"] == row).all()
+            indices = its_quads["vertices"] - own["vertex_offset"]
+            assert indices.max() < n
+            kinds = self.world.palette.transparent[its_quads["material"]]
+            assert draw["flags"] == HAS_OPAQUE * (not kinds.all()) | HAS_TRANSPARENT * bool(kinds.any())
+            fields = part["attributes"][:, None] >> np.uint32([0, 8, 16]) & 0xFF
+            assert (part["attributes"] >> 24 == 0).all()
+            found[coords[row]] = Surface.of(
+                part["position"], part["normal"], fields.astype(np.uint8), indices, its_quads["material"]
+            )
+        assert taken[0].max(initial=0) <= 1 and taken[1].max(initial=0) <= 1
+        return found
+
+    def expected(self) -> dict[Coord, Surface]:
+        """The same from the CPU's mesher."""
+        mesh = finish(mesh_smooth(self.world))
+        found: dict[Coord, Surface] = {}
+        vertex = quad = 0
+        for coord, n, n_quads in zip(mesh.coords.tolist(), mesh.vertex_counts, mesh.quad_counts, strict=True):
+            own, its_quads = slice(vertex, vertex + int(n)), slice(quad, quad + int(n_quads))
+            vertex, quad = own.stop, its_quads.stop
+            materials = np.stack([mesh.materials, mesh.secondary_materials, mesh.blend_weights], axis=1)[own]
+            indices = mesh.quads[its_quads] - np.uint32(own.start)
+            found[tuple(coord)] = Surface.of(
+                mesh.positions[own], mesh.normals[own], materials, indices, mesh.quad_materials[its_quads]
+            )
+        return found
+
+
 @pytest.fixture(scope="session")
 def _passes(_context: moderngl.Context) -> Iterator[Passes]:
     with _context:
@@ -190,6 +335,13 @@ def make_rig(ctx: moderngl.Context, _passes: Passes) -> Iterator[Callable[..., M
     """A function that makes a MeshRig, which is released after the test."""
     with ExitStack() as stack:
         yield lambda **options: stack.enter_context(MeshRig(ctx, _passes, **options))
+
+
+@pytest.fixture
+def make_nets_rig(ctx: moderngl.Context, _passes: Passes) -> Iterator[Callable[..., NetsRig]]:
+    """A function that makes a NetsRig, which is released after the test."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(NetsRig(ctx, _passes, **options))
 
 
 @pytest.fixture(params=[False, True], ids=["single", "greedy"])

@@ -178,10 +178,10 @@ def occupancy_reference(voxels: Chunk, palette: Palette) -> NDArray[np.uint32]:
     for part, bits in parts.items():
         put(records.OCCUPANCY_X_ROWS + part, bits.transpose(1, 2, 0))
         put(records.OCCUPANCY_Y_ROWS + part, bits.transpose(0, 2, 1))
-    for size, start in ((4, records.OCCUPANCY_CELLS_4), (16, records.OCCUPANCY_CELLS_16)):
-        n = 32 // size
-        put(start, opaque.reshape(n, size, n, size, n, size).any(axis=(1, 3, 5)))
-    record[records.OCCUPANCY_FLAGS] = (blocky & ~opaque).any()
+    put(records.OCCUPANCY_BRICKS, opaque.reshape(8, 4, 8, 4, 8, 4).transpose(0, 2, 4, 5, 3, 1))
+    smooth = (material > 0) & ~blocky
+    put(records.OCCUPANCY_SMOOTH, smooth.transpose(1, 2, 0))
+    record[records.OCCUPANCY_FLAGS] = (blocky & ~opaque).any() | smooth.any() << 1 | blocky.any() << 2
     return record
 
 

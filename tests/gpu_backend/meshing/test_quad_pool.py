@@ -192,8 +192,8 @@ def test_polling_never_waits(make_rig: MakeRig, palette: Palette, monkeypatch: p
     rig = make_rig(merge=False, n_quads=32)
     rig.load(noise_world(palette, 3))
     with monkeypatch.context() as patch:
-        patch.setattr(rig.pool._gl, "passed", lambda fence: False)
-        patch.setattr(quad_pool.QuadPool, "_answer", None)
+        patch.setattr(rig.pool._readback._gl, "passed", lambda fence: False)
+        patch.setattr(quad_pool.QuadPool, "_follow", None)
         rig.mesh([0])
         assert len(rig.pool.poll()) == 0
         rig.mesh([1, 2])  # after the state was copied
@@ -268,7 +268,7 @@ def test_records_by_hand() -> None:
 
 def test_everything_is_released(make_rig: MakeRig, palette: Palette) -> None:
     pool = make_rig(merge=False).pool
-    held = [*pool._buffers(), pool._work._buffer, pool._compact, pool._free]
+    held = [*pool._buffers(), pool._readback._copy, pool._work._buffer, pool._compact, pool._free]
     assert not any(isinstance(item.mglo, moderngl.InvalidObject) for item in held)
     pool.release()
     assert all(isinstance(item.mglo, moderngl.InvalidObject) for item in held)

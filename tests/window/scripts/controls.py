@@ -178,11 +178,14 @@ def _panel(space: Any) -> driver.Steps:
         yield from driver.settle()
         yield from driver.until(_is_refined, "the refined picture", seconds=60)
         yield from driver.photograph(f"quality {quality.lower()}")
-        settings = [stored.preset, stored.resolution, stored.blending, stored.light, stored.samples]
-        driver.record(f"quality {quality.lower()}", settings)
+        names = ("preset", "resolution", "blending", "light", "half_occlusion", "detail", "samples")
+        driver.record(f"quality {quality.lower()}", [getattr(stored, name) for name in names])
     stored.samples = 3
     driver.record("own quality", stored.preset)
     stored.preset = "HIGH"
+    stored.light = "MAPS"
+    yield from driver.photograph("quality maps")
+    stored.light = "RAYS"
 
 
 def _is_refined() -> bool:

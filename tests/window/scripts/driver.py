@@ -41,11 +41,13 @@ def record(name: str, value: Any) -> None:
 
 
 def enable_extension() -> float:
-    """Enable the extension, as Blender does, and return the seconds that it took."""
+    """Enable the extension, as Blender does, and return the seconds that it took. Viewports keep their quality while
+    they move: a graphics card in software is always too slow."""
     start = time.perf_counter()
     module = addon_utils.enable(EXTENSION, default_set=True)
     seconds = time.perf_counter() - start
     assert module is not None, "the extension could not be enabled; Blender's output says why"
+    bpy.context.preferences.addons[EXTENSION].preferences.automatic = False
     return seconds
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Voxels are selected, copied, and placed with the mouse; undone, redone, and given up."""
+"""Voxels are selected, copied, and placed with the mouse; undone, redone, and given up. So are decals."""
 
 from typing import Any
 
@@ -26,6 +26,7 @@ def steps() -> driver.Steps:
     yield from _pastes()
     yield from _moves()
     yield from _turned(space)
+    yield from _decals(space)
     driver.record("failed", scenery.ours("addon.viewport.selection_overlay")._failed)
 
 
@@ -102,6 +103,66 @@ def _moves() -> driver.Steps:
     yield from driver.press("RET")
     yield from driver.photograph("moved")
     yield from _undone("moving")
+
+
+def _decal_names() -> list[str]:
+    return [owner.name for owner in scenery.ours("addon.decals").decals_in(bpy.context.scene)]
+
+
+def _decals(space: Any) -> driver.Steps:
+    """One follows the mouse until it is placed, another is given up; the first is taken back, made larger, and left out
+    of the view at last."""
+    _do("select_all", "EXEC_DEFAULT", action="DESELECT")
+    _owner().rotation_euler, _owner().scale = (0, 0, 0), (1, 1, 1)
+    scenery.look_at_steps(space)
+    yield from driver.photograph("without decals")
+    _do("add_decal", "INVOKE_DEFAULT", picture="line", length=12)
+    yield from driver.move(driver.position(0.45, 0.5))
+    yield from driver.move(driver.position(0.5, 0.5))
+    yield from driver.settle()
+    driver.record("decal under the mouse", _decal_names())
+    yield from driver.press("LEFTMOUSE")
+    yield from driver.photograph("decal")
+    _do("add_decal", "INVOKE_DEFAULT", picture="moss")
+    yield from driver.move(driver.position(0.3, 0.6))
+    yield from driver.press("ESC")
+    driver.record("decals after giving up", _decal_names())
+    decal = bpy.data.objects[_decal_names()[0]]
+    driver.record("decal turned to", [round(value, 3) for value in decal.matrix_world.to_3x3().normalized().col[2]])
+    yield from _dragged(decal)
+    with driver.context():
+        bpy.ops.wm.call_panel("INVOKE_DEFAULT", name="VOXELWRIGHT_PT_decals")
+    yield from driver.photograph("decal panel")
+    yield from driver.press("ESC")
+    bpy.data.objects[_decal_names()[0]].hide_set(True)
+    yield from driver.photograph("decal hidden")
+    driver.record("drawing", scenery.ours("addon.viewport.handler").preview.failure)
+
+
+def _dragged(decal: Any) -> driver.Steps:
+    """Drag the arrow on the box's Y side away from its middle, and take that and the decal back."""
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    region, view = driver.region(), driver.viewport().spaces.active.region_3d
+    middle = decal.matrix_world.translation
+    arrow = middle + decal.matrix_world.col[1].to_3d()
+    from_, to = (location_3d_to_region_2d(region, view, place) for place in (arrow, middle + 1.5 * (arrow - middle)))
+    half_extents = [decal.scale[1]]
+    yield from driver.move((region.x + round(from_.x) - 8, region.y + round(from_.y)))
+    yield from driver.settle()
+    path = [(region.x + round(p.x), region.y + round(p.y)) for p in (from_, from_.lerp(to, 0.5), to)]
+    yield from driver.drag(*path)
+    yield from driver.settle()
+    half_extents.append(bpy.data.objects[_decal_names()[0]].scale[1])
+    yield from driver.press("Z", ctrl=True)
+    yield from driver.settle()
+    half_extents.append(bpy.data.objects[_decal_names()[0]].scale[1])
+    driver.record("half-extent before, after and undone", half_extents)
+    yield from driver.press("Z", ctrl=True)
+    yield from driver.settle()
+    driver.record("decals undone", _decal_names())
+    yield from driver.press("Z", ctrl=True, shift=True)
+    yield from driver.settle()
 
 
 def _turned(space: Any) -> driver.Steps:

@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Smooth surfaces on the GPU: where their records lie, and how they are drawn."""
+"""How smooth surfaces are drawn."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import moderngl
 import numpy as np
 import pytest
 
 from voxelwright.gpu_backend.camera import Camera, orbit_camera
-from voxelwright.gpu_backend.records import HAS_OPAQUE, HAS_TRANSPARENT, SMOOTH_DRAW, SMOOTH_QUAD, SMOOTH_VERTEX
+from voxelwright.gpu_backend.records import HAS_OPAQUE, SMOOTH_DRAW, SMOOTH_QUAD, SMOOTH_VERTEX
 from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
-from voxelwright.gpu_backend.smooth_pool import Ranges, SmoothPool, vertex_records
+from voxelwright.gpu_backend.smooth_pool import SmoothPool
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.jobs import finish
-from voxelwright.voxel.layout import CHUNK_SIZE, N_MATERIALS
+from voxelwright.voxel.layout import CHUNK_SIZE
 from voxelwright.voxel.mesh.arrays import SmoothMesh
 from voxelwright.voxel.palette import Palette
 
 Make = Callable[..., Any]
-
-OPAQUE = np.zeros(N_MATERIALS, bool)
 
 
 def _mesh(points: Sequence[Sequence[float]], quads: Sequence[Sequence[int]], materials: Sequence[int]) -> SmoothMesh:
@@ -49,116 +46,19 @@ def _square(x: float, y: float, z: float, material: int, size: float = 4.0) -> S
     return _mesh([(x, y, z), (x + size, y, z), (x + size, y + size, z), (x, y + size, z)], [(0, 1, 2, 3)], [material])
 
 
-# --- Records ---------------------------------------------------------------------------------------------------------
-
-
-def test_ranges_fill_gaps_and_join_them() -> None:
-    ranges = Ranges()
-    assert [ranges.take(n) for n in (3, 0, 5, 2)] == [0, 3, 3, 8]
-    ranges.give_back(3, 5)
-    assert ranges.take(4) == 3
-    assert ranges.take(1) == 7
-    assert ranges.take(1) == 10
-    for start, n in ((0, 3), (7, 1), (3, 4)):
-        ranges.give_back(start, n)
-    assert ranges.take(8) == 0
-    ranges.give_back(8, 2)
-    ranges.give_back(0, 8)
-    ranges.give_back(10, 1)
-    assert ranges.end == 0
-
-
-def test_ranges_never_overlap() -> None:
-    rng = np.random.default_rng(1)
-    ranges, taken = Ranges(), np.zeros(100_000, bool)
-    runs: list[tuple[int, int]] = []
-    for _ in range(1500):
-        if runs and rng.random() < 0.48:
-            start, n = runs.pop(rng.integers(len(runs)))
-            assert taken[start : start + n].all()
-            taken[start : start + n] = False
-            ranges.give_back(start, n)
-        else:
-            n = int(rng.integers(0, 40))
-            start = ranges.take(n)
-            assert not taken[start : start + n].any()
-            taken[start : start + n] = True
-            runs.append((start, n))
-        assert not taken[ranges.end :].any()
-    for start, n in runs:
-        ranges.give_back(start, n)
-    assert ranges.end == 0
-
-
-@pytest.fixture
-def pool(ctx: moderngl.Context) -> Iterator[SmoothPool]:
-    made = SmoothPool(ctx)
-    yield made
-    made.release()
-
-
-def _corners(pool: SmoothPool) -> dict[tuple[float, ...], int]:
-    """The corners in voxel space of every quad that is drawn, flattened, and its material; as the shaders read them."""
-    draws = np.frombuffer(pool._draws.read(), np.uint8)
-    draws = draws[: len(draws) // SMOOTH_DRAW.itemsize * SMOOTH_DRAW.itemsize].view(SMOOTH_DRAW)[: pool.n_rows]
-    quads = np.frombuffer(pool._quads.read(), np.uint8)
-    quads = quads[: len(quads) // SMOOTH_QUAD.itemsize * SMOOTH_QUAD.itemsize].view(SMOOTH_QUAD)
-    vertices = np.frombuffer(pool._vertices.read(), np.uint8)
-    vertices = vertices[: len(vertices) // SMOOTH_VERTEX.itemsize * SMOOTH_VERTEX.itemsize].view(SMOOTH_VERTEX)
-    found = {}
-    for row, draw in enumerate(draws):
-        for quad in quads[draw["quad_offset"] : draw["quad_offset"] + draw["quad_count"]]:
-            corners = vertices[quad["vertices"]]
-            assert (corners["slot"] == row).all()
-            found[tuple((corners["position"] + draw["corner"][:3]).ravel().tolist())] = int(quad["material"])
-    return found
-
-
-def test_chunks_are_replaced_one_by_one(pool: SmoothPool) -> None:
-    squares = {(i, 0, 0): _square(32 * i + 3, 2, 5, 1 + i) for i in range(40)}
-    expected = {
-        coord: {tuple(mesh.world_positions()[mesh.quads[0]].ravel().tolist()): int(mesh.quad_materials[0])}
-        for coord, mesh in squares.items()
-    }
-    there: dict[Any, dict[tuple[float, ...], int]] = {}
-    rng = np.random.default_rng(5)
-    for _ in range(150):
-        coord = (int(rng.integers(40)), 0, 0)
-        if coord in there and rng.random() < 0.5:
-            pool.replace([coord], _mesh([], [], []), OPAQUE)
-            del there[coord]
-        else:
-            pool.replace([coord, (99, 9, 9)], squares[coord], OPAQUE)
-            there[coord] = expected[coord]
-        assert pool.n_quads == len(there)
-    assert _corners(pool) == {k: v for table in there.values() for k, v in table.items()}
-    pool.clear()
-    assert pool.n_quads == 0
-    assert _corners(pool) == {}
-
-
-def test_rows_say_what_they_have(pool: SmoothPool) -> None:
-    transparent = OPAQUE.copy()
-    transparent[7] = True
-    both = _mesh([(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)], [(0, 1, 2, 3)] * 2, [1, 7])
-    meshes = [_square(0, 0, 3, 1), _square(32, 0, 3, 7)]
-    for i, mesh in enumerate([*meshes, replace(both, coords=np.int32([[2, 0, 0]]))]):
-        pool.replace([(i, 0, 0)], mesh, transparent)
-    draws = np.frombuffer(pool._draws.read()[: 3 * SMOOTH_DRAW.itemsize], SMOOTH_DRAW)
-    assert draws["flags"].tolist() == [HAS_OPAQUE, HAS_TRANSPARENT, HAS_OPAQUE | HAS_TRANSPARENT]
-    np.testing.assert_array_equal(draws["corner"][:, :3], [(0, 0, 0), (32, 0, 0), (64, 0, 0)])
-
-
-def test_records_hold_both_materials_and_their_blend() -> None:
-    mesh = _square(0, 0, 0, 6)
-    materials, seconds, weights = np.uint8([[1, 2, 255, 0], [3, 4, 254, 0], [5, 128, 0, 0]])
-    mesh = replace(mesh, materials=materials, secondary_materials=seconds, blend_weights=weights)
-    records = vertex_records(mesh, slice(0, 4), 9)
-    assert records["attributes"].tolist() == [0x050301, 0x800402, 0x00FEFF, 0]
-    assert records["slot"].tolist() == [9] * 4
-
-
-# --- Pictures --------------------------------------------------------------------------------------------------------
+def _put(pool: SmoothPool, mesh: SmoothMesh) -> None:
+    """Put opaque surfaces that no voxels have into an empty pool."""
+    vertices, quads = np.zeros(len(mesh.positions), SMOOTH_VERTEX), np.zeros(len(mesh.quads), SMOOTH_QUAD)
+    draws = np.zeros(len(mesh.coords), SMOOTH_DRAW)
+    vertices["position"], vertices["normal"] = mesh.positions, mesh.normals
+    vertices["slot"] = np.repeat(np.arange(len(draws)), mesh.vertex_counts)
+    quads["vertices"], quads["material"] = mesh.quads, mesh.quad_materials
+    draws["corner"][:, :3], draws["flags"] = mesh.coords * CHUNK_SIZE, HAS_OPAQUE
+    draws["quad_count"] = mesh.quad_counts
+    draws["quad_offset"] = np.cumsum(mesh.quad_counts) - mesh.quad_counts
+    for buffer, records in ((pool._vertices, vertices), (pool._quads, quads), (pool._draws, draws)):
+        buffer.write(records.tobytes())
+    pool.n_rows = len(draws)
 
 
 @pytest.fixture
@@ -169,7 +69,7 @@ def picture_of(renderer: Renderer, make_world: Make, draw_frame: Make) -> Make:
         pool = renderer.new_pool()
         world = make_world(cells)
         finish(pool.bring(world, camera.eye))
-        pool.smooth.replace([], mesh, world.palette.transparent)
+        _put(pool.smooth, mesh)
         target = draw_frame(renderer, [Shown(pool, camera, look or Look(sky=False))], 64, 64)
         light = np.frombuffer(target.light.read(), np.float16).reshape(64, 64, 4)[::-1, :, :3].astype(float)
         seen = np.frombuffer(target.distances.read(), np.float32).reshape(64, 64)[::-1] > 0
