@@ -23,7 +23,7 @@ from ..voxel.palette import Palette
 from ..voxel.settings import Recipe
 from ..voxel.storage import world_from_bytes, world_to_bytes
 from ..voxel.world import World
-from . import idnames, presets, worlds
+from . import idnames, presets, topings, worlds
 from .files import check_suffix, check_writable, read_file, write_file
 from .picture import Picture
 
@@ -187,6 +187,13 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--crack-free", action="store_true", help="no corner of a face on another's edge; faces are n-gons"
     )
+    sub.add_argument(
+        "--topings",
+        choices=tuple(topings.MODES),
+        default="none",
+        help="; ".join(f"{name}: {text[0].lower()}{text[1:]}" for name, (_, text) in topings.MODES.items())
+        + " (default none, since they make large files)",
+    )
     output(sub, f"the file to write, ending in {', '.join(BAKE_SUFFIXES)}")
 
     sub = command("demo", _demo, "Make a 192×192 world, its picture, its Blender file and its glTF file.")
@@ -252,7 +259,9 @@ def _bake(options: argparse.Namespace) -> None:
     how = worlds.BakeOptions(options.mesh, options.ambient_occlusion, options.crack_free, options.level)
     meshes, welded = _run(worlds.mesh_for_bake(world, how))
     blender = _Blender(options.enable_extension)
-    objects = blender.bake(options.file.stem, world, meshes.palette, welded)
+    mode = options.topings if options.level == 0 else "none"
+    grown = _run(topings.grow(world, meshes.smooth, mode, {}))
+    objects = blender.bake(options.file.stem, world, meshes.palette, welded) + blender.bake_topings(grown, mode)
     if suffix == ".blend":
         blender.save(options.output)
     else:
@@ -271,10 +280,12 @@ def _demo(options: argparse.Namespace) -> None:
     write_file(folder / "preview.png", _run(Picture((1280, 720), DEFAULT_VIEW).drawing(world)))
     meshes = _run(worlds.mesh(world, "greedy"))
     welded = _run(worlds.weld(meshes))
+    grown = _run(topings.grow(world, meshes.smooth, "points", {}))
     with _ProgressBar() as bar:
         bar.show(Progress(0.0, "Baking"))
         blender = _Blender(options.enable_extension)
         objects = blender.bake("Rolling hills", world, meshes.palette, welded)
+        blender.bake_topings(grown, "points")
         bar.show(Progress(0.5, "Exporting"))
         blender.export(objects, folder / "terrain.glb")
         blender.save(folder / "world.blend")
@@ -335,8 +346,21 @@ class _Blender:
         from . import session
         from .bake.objects import bake_world
 
-        owner = session.new_world_object(bpy.context, name, world)
-        return bake_world(owner.name, session.world_id(owner), welded, palette, owner, bpy.context.scene)
+        self._owner, self._palette = session.new_world_object(bpy.context, name, world), palette
+        return bake_world(
+            self._owner.name, session.world_id(self._owner), welded, palette, self._owner, bpy.context.scene
+        )
+
+    def bake_topings(self, grown: topings.GrownTopings | None, mode: str) -> list[Any]:
+        """Those of the world that was baked last."""
+        import bpy
+
+        from . import session
+        from .bake.topings import bake_topings
+
+        owner = self._owner
+        of_world = owner.name, session.world_id(owner)
+        return bake_topings(*of_world, grown, mode, {}, self._palette, owner, bpy.context.scene)
 
     def export(self, objects: list[Any], path: Path) -> None:
         from .bake.export import export_objects

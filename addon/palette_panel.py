@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..voxel.palette import Material
-from . import idnames, session, swatches
+from . import idnames, session, swatches, toping_objects
 from .palettes import active_material
 
 _MAX_NAMED = 32
@@ -36,6 +36,8 @@ class VOXELWRIGHT_PT_palette(bpy.types.Panel):
         chosen = dict(materials).get(active)
         if chosen is not None:
             _draw_chosen(layout, chosen)
+            if chosen.toping == "object":
+                _draw_toping_object(layout, owner, chosen)
         _draw_grid(layout, materials, active)
         row = layout.row(align=True)
         row.operator(idnames.OT_REPLACE_MATERIAL, text="Replace…", icon="ARROW_LEFTRIGHT")
@@ -55,6 +57,22 @@ def _draw_chosen(layout: bpy.types.UILayout, material: Material) -> None:
     buttons.operator(idnames.OT_MERGE_MATERIAL, text="", icon="AUTOMERGE_ON")
     buttons.operator(idnames.OT_MOVE_MATERIAL, text="", icon="TRIA_UP").steps = -1
     buttons.operator(idnames.OT_MOVE_MATERIAL, text="", icon="TRIA_DOWN").steps = 1
+
+
+def _draw_toping_object(layout: bpy.types.UILayout, owner: bpy.types.Object, material: Material) -> None:
+    """Which object grows on the material."""
+    item = toping_objects.item_of(owner, material.name)
+    if item is None:
+        # A panel may not make one; editing the material does.
+        layout = layout.row()
+        layout.operator_context = "EXEC_DEFAULT"
+        layout.operator(idnames.OT_EDIT_MATERIAL, text="Choose Object", icon="OBJECT_DATA").toping = "object"
+        return
+    column = layout.column(align=True)
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(item, "object", text="Toping")
+    column.prop(item, "collection")
 
 
 def _draw_grid(layout: bpy.types.UILayout, materials: list[tuple[int, Material]], active: int) -> None:

@@ -114,7 +114,9 @@ class VOXELWRIGHT_PT_bake(_SidebarPanel, bpy.types.Panel):
         paragraph(layout, context, "Renders (F12) and exports hold what is baked, not the preview.", "INFO")
         settings = of_scene(context.scene)
         layout.prop(settings, "mesh_kind")
-        layout.operator(idnames.OT_BAKE_WORLD, icon="MESH_GRID").mesh_kind = settings.mesh_kind
+        layout.prop(settings, "toping_mode")
+        bake = layout.operator(idnames.OT_BAKE_WORLD, icon="MESH_GRID")
+        bake.mesh_kind, bake.topings = settings.mesh_kind, settings.toping_mode
         layout.operator(idnames.OT_EXPORT_BAKED, text="Export…", icon="EXPORT")
 
 

@@ -12,6 +12,7 @@ from . import idnames, presets
 from .decal_properties import VOXELWRIGHT_PG_decal
 from .light_properties import VOXELWRIGHT_PG_light
 from .symmetry_properties import VOXELWRIGHT_PG_symmetry
+from .topings import MODES
 from .worlds import MESH_KINDS
 
 _preset_items: list[tuple[str, str, str]] = []
@@ -28,6 +29,8 @@ def preset_items(_self: object, _context: object) -> list[tuple[str, str, str]]:
 
 MESH_KIND_ITEMS = [(name, label, description) for name, (label, description) in MESH_KINDS.items()]
 
+TOPING_MODE_ITEMS = [(name, label, description) for name, (label, description) in MODES.items()]
+
 VIEW_ITEMS = [(view.name, view.name.capitalize(), DESCRIPTIONS[view]) for view in View]
 
 MAX_AREAS = 32
@@ -40,6 +43,27 @@ phase_listeners: list[Callable[[bpy.types.Object], None]] = []
 def _phase_was_set(self: Any, _context: bpy.types.Context) -> None:
     for listener in phase_listeners:
         listener(self.id_data)
+
+
+def _is_made_of_faces(_self: object, obj: bpy.types.Object) -> bool:
+    return obj.type in {"MESH", "CURVE", "SURFACE", "FONT", "META"}
+
+
+class VOXELWRIGHT_PG_toping(bpy.types.PropertyGroup):
+    """What grows on a material whose toping is an object; its name is the material's."""
+
+    object: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Object",
+        description="What grows there: its origin stands on the middle of a top, and it is as large as here",
+        poll=_is_made_of_faces,
+    )
+    collection: bpy.props.PointerProperty(
+        type=bpy.types.Collection,
+        name="By Neighbours",
+        description="Objects for tops with certain neighbours of the same material: their names end in a number, the "
+        "sum of 1 for one towards +X, 2 for −X, 4 for +Y and 8 for −Y",
+    )
 
 
 class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
@@ -81,6 +105,9 @@ class VOXELWRIGHT_PG_object(bpy.types.PropertyGroup):
         min=1,
         max=255,
         options={"HIDDEN"},
+    )
+    topings: bpy.props.CollectionProperty(
+        type=VOXELWRIGHT_PG_toping, name="Topings", description="The objects that grow on materials"
     )
     storage: bpy.props.PointerProperty(
         type=bpy.types.Text,
@@ -143,6 +170,9 @@ class VOXELWRIGHT_PG_scene(bpy.types.PropertyGroup):
     )
     mesh_kind: bpy.props.EnumProperty(
         name="Mesh", description="How the world is turned into meshes", items=MESH_KIND_ITEMS, default="greedy"
+    )
+    toping_mode: bpy.props.EnumProperty(
+        name="Topings", description="How topings are baked", items=TOPING_MODE_ITEMS, default="points"
     )
     decal_index: bpy.props.IntProperty(
         name="Decal",
@@ -207,4 +237,10 @@ def shown_in(screen: bpy.types.Screen, area: bpy.types.Area) -> bool:
     return number is None or bool(of_screen(screen).shown[number])
 
 
-CLASSES = (VOXELWRIGHT_PG_object, VOXELWRIGHT_PG_parameter, VOXELWRIGHT_PG_scene, VOXELWRIGHT_PG_screen)
+CLASSES = (
+    VOXELWRIGHT_PG_toping,
+    VOXELWRIGHT_PG_object,
+    VOXELWRIGHT_PG_parameter,
+    VOXELWRIGHT_PG_scene,
+    VOXELWRIGHT_PG_screen,
+)

@@ -157,3 +157,9 @@ are crossed, 512 MiB."""
 
 MAX_MESH_PAIRS = 1 << 25
 """Chunks in the boxes about its triangles, counted once for every triangle: 128 MiB."""
+
+MAX_TOPING_TRIANGLES = 16_000_000
+"""Triangles of topings that are baked as one mesh: some 2 GB in Blender."""
+
+MAX_TOPING_OBJECTS = 20_000
+"""Topings that are baked as an object each: some seconds, and as many as Blender's outliner bears."""

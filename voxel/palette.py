@@ -20,8 +20,14 @@ class Material:
     color is sRGB, a byte a channel. roughness, metallic and opacity go from 0 to 1; emission is a strength, in
     multiples of the colour; ior is the index of refraction (glass 1.45). smooth says with which flag voxels of
     this material are placed: smooth ones are meshed by Surface Nets, others as blocks. texture names the pattern,
-    texture_scale is voxels a tile of it, texture_contrast 0 to 1. toping names what grows on exposed tops. bleeds
-    and resists say whether the material runs into its neighbours' faces and whether it keeps them out of its own.
+    texture_scale is voxels a tile of it, texture_contrast 0 to 1. bleeds and resists say whether the material runs
+    into its neighbours' faces and whether it keeps them out of its own.
+
+    toping names what grows on exposed tops (topings/kinds.py); "object" is a mesh of the user's, which the world does
+    not hold. toping_height multiplies its height, toping_density is the share of tops that have one, the one of higher
+    toping_priority keeps the edge where two meet. Its colour is the material's where toping_tinted is true, else
+    toping_color, sRGB, which is that of flowers' petals in any case. toping_wind, 0 to 1, says how far it sways;
+    beyond toping_distance voxels from the eye it is not drawn.
     """
 
     name: str
@@ -36,21 +42,34 @@ class Material:
     texture_scale: float = 4.0
     texture_contrast: float = 0.3
     toping: str = "none"
+    toping_height: float = 1.0
+    toping_density: float = 1.0
+    toping_priority: int = 0
+    toping_tinted: bool = True
+    toping_color: tuple[int, int, int] = (255, 255, 255)
+    toping_wind: float = 1.0
+    toping_distance: float = 128.0
     bleeds: bool = True
     resists: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.name) <= 60 or not self.name.isprintable():
             raise VoxelwrightError("A material needs a name of 1 to 60 printable letters.")
-        if len(self.color) != 3 or not all(type(c) is int and 0 <= c <= 255 for c in self.color):
-            raise VoxelwrightError(f'Material "{self.name}": color must be three whole numbers from 0 to 255.')
+        for key in ("color", "toping_color"):
+            color = getattr(self, key)
+            if len(color) != 3 or not all(type(c) is int and 0 <= c <= 255 for c in color):
+                raise VoxelwrightError(f'Material "{self.name}": {key} must be three whole numbers from 0 to 255.')
         for key, low, high in _RANGES:
             value = getattr(self, key)
             if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
                 raise VoxelwrightError(f'Material "{self.name}": {key} must be a number from {low} to {high}.')
             # Equal materials are written to files as equal text: neither 1 beside 1.0, nor −0.0 beside 0.0.
             object.__setattr__(self, key, float(value) + 0.0)
-        for key in ("smooth", "bleeds", "resists"):
+        if type(self.toping_priority) is not int or not 0 <= self.toping_priority <= MAX_TOPING_PRIORITY:
+            raise VoxelwrightError(
+                f'Material "{self.name}": toping_priority must be a whole number from 0 to {MAX_TOPING_PRIORITY}.'
+            )
+        for key in ("smooth", "toping_tinted", "bleeds", "resists"):
             if not isinstance(getattr(self, key), bool):
                 raise VoxelwrightError(f'Material "{self.name}": {key} must be true or false.')
         for key, names in (("texture", TEXTURES), ("toping", TOPINGS)):
@@ -88,7 +107,10 @@ TEXTURES = (
     "bricks",
     "metal",
 )
-TOPINGS = ("none", "stone", "grass")
+TOPINGS = ("none", "stone", "pebbles", "snow", "moss", "flowers", "grass", "object")
+"""In their order where they meet: of two with the same priority the later one keeps the edge."""
+
+MAX_TOPING_PRIORITY = 15
 _RANGES = (
     ("roughness", 0, 1),
     ("metallic", 0, 1),
@@ -97,28 +119,34 @@ _RANGES = (
     ("ior", 1, 4),
     ("texture_scale", 0.25, 256),
     ("texture_contrast", 0, 1),
+    ("toping_height", 0.1, 4),
+    ("toping_density", 0, 1),
+    ("toping_wind", 0, 1),
+    ("toping_distance", 8, 4096),
 )
 
 
 def material_from_table(table: Mapping[str, Any]) -> Material:
     """A material from a mapping of its fields, as TOML and JSON give it. Raises VoxelwrightError."""
     known = {f.name for f in fields(Material)}
-    name, color = table.get("name"), table.get("color")
-    if not isinstance(name, str) or not isinstance(color, list | tuple):
+    name = table.get("name")
+    colors: dict[str, Any] = {"color": table.get("color")}
+    if "toping_color" in table:
+        colors["toping_color"] = table["toping_color"]
+    if not isinstance(name, str) or not all(isinstance(color, list | tuple) for color in colors.values()):
         raise VoxelwrightError("A material needs a name and a color of three numbers from 0 to 255.")
     unknown = sorted(set(table) - known)
     if unknown:
         raise VoxelwrightError(
             f'Material "{shown(name)}": the key "{shown(unknown[0])}" is unknown; known are {", ".join(sorted(known))}.'
         )
-    return Material(**{**table, "color": tuple(color)})
+    return Material(**{**table, **{key: tuple(color) for key, color in colors.items()}})
 
 
 def material_to_table(material: Material) -> dict[str, Any]:
     """The inverse of material_from_table."""
     table = {f.name: getattr(material, f.name) for f in fields(Material)}
-    table["color"] = list(material.color)
-    return table
+    return {**table, "color": list(material.color), "toping_color": list(material.toping_color)}
 
 
 @dataclass(frozen=True)
@@ -166,8 +194,20 @@ class Palette:
     @cached_property
     def linear_colors(self) -> NDArray[np.float32]:
         """(256, 3) float32: the colours in linear light, as shaders and Blender's sockets want them."""
-        srgb = np.array([m.color if m is not None else (0, 0, 0) for m in self.materials], np.float64) / 255.0
-        return srgb_to_linear(srgb).astype(np.float32)
+        return _linear([m.color if m is not None else (0, 0, 0) for m in self.materials])
+
+    @cached_property
+    def linear_toping_colors(self) -> NDArray[np.float32]:
+        """(256, 2, 3) float32: what topings are coloured, all of them but petals, and petals; in linear light."""
+        own = [m.toping_color if m is not None else (0, 0, 0) for m in self.materials]
+        tinted = np.array([m is None or m.toping_tinted for m in self.materials])
+        petals = _linear(own)
+        return np.stack([np.where(tinted[:, None], self.linear_colors, petals), petals], axis=1)
+
+
+def _linear(colors: list[tuple[int, int, int]]) -> NDArray[np.float32]:
+    """(n, 3) float32: sRGB bytes in linear light."""
+    return srgb_to_linear(np.array(colors, np.float64) / 255.0).astype(np.float32)
 
 
 def srgb_to_linear(srgb: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import bpy
 
 from ...voxel.errors import VoxelwrightError
+from ...voxel.limits import MAX_TOPING_TRIANGLES
 from ..files import check_writable
+from . import toping_points
 
 
 class Exporter(NamedTuple):
@@ -55,6 +57,12 @@ def export_objects(objects: Sequence[bpy.types.Object], path: Path) -> None:
     if not objects:
         raise VoxelwrightError("There is nothing to export; bake the world first.")
     check_writable(path)
+    n = sum(toping_points.n_triangles(obj) for obj in objects if toping_points.toping_modifier(obj) is not None)
+    if n > MAX_TOPING_TRIANGLES:
+        raise VoxelwrightError(
+            f"The topings would have {n:,} triangles in the file, more than {MAX_TOPING_TRIANGLES:,}; bake them as "
+            "objects, or without, before exporting."
+        )
     # The exporters change or add to an ending that is not in lower case.
     written = path.with_suffix(path.suffix.lower())
     operator: Callable[..., set[str]] = getattr(getattr(bpy.ops, exporter.module), exporter.name)
@@ -108,7 +116,7 @@ def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     # Blender adds objects that were linked just now to the layer late, and as selected if they are so elsewhere then.
     user_layer.update()
     scene = bpy.data.scenes.new(f"{user_scene.name} Export")
-    unlocked = []
+    unlocked, realized = [], []
     try:
         scene.frame_current = user_scene.frame_current
         scene.unit_settings.scale_length = user_scene.unit_settings.scale_length
@@ -122,9 +130,16 @@ def _export_scene(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
         window.scene = scene
         for obj in objects:
             obj.update_from_editmode()
+            # Exporters write meshes, not what geometry nodes instance.
+            modifier = toping_points.toping_modifier(obj)
+            if modifier is not None:
+                realized.append(modifier)
+                toping_points.realize(modifier, True)
             obj.select_set(True)
         yield
     finally:
+        for modifier in realized:
+            toping_points.realize(modifier, False)
         for obj, lock in unlocked:
             setattr(obj, lock, True)
         window.scene = user_scene

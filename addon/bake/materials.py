@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palette entries as Blender's materials, and which slots of a mesh hold them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -13,7 +14,7 @@ from ...voxel.palette import Material, Palette
 from . import tags
 
 SLOTS = "voxelwright_slots"
-"""On a mesh: the palette index of each material slot that the last bake made."""
+"""On a mesh: the key, such as a palette index, of each material slot that the last bake made."""
 
 
 def check_palette(materials: NDArray[np.uint8], palette: Palette) -> None:
@@ -30,20 +31,28 @@ def assign_slots(
 
     What the user has changed stays: settings of materials, and other materials put into slots.
     """
-    own = _own_materials(data, world_key)
-    materials = [own.get(index) or _material(index, palette, world, world_key) for index in used.tolist()]
-    if list(data.materials) != materials:
-        data.materials.clear()
-        for material in materials:
-            data.materials.append(material)
-    data[SLOTS] = used.tolist()
+    fill_slots(data, used.tolist(), lambda index: _material(index, palette, world, world_key), world_key)
     slots = np.zeros(N_MATERIALS, np.int32)
     slots[used] = np.arange(len(used))
     return slots
 
 
+def fill_slots(
+    data: bpy.types.Mesh, keys: list[int], material_of: Callable[[int], bpy.types.Material], world_key: str
+) -> None:
+    """Give data a material slot for each of keys: what the user has put there since the last time, or material_of()
+    it."""
+    own = _own_materials(data, world_key)
+    materials = [own.get(key) or material_of(key) for key in keys]
+    if list(data.materials) != materials:
+        data.materials.clear()
+        for material in materials:
+            data.materials.append(material)
+    data[SLOTS] = keys
+
+
 def _own_materials(data: bpy.types.Mesh, world_key: str) -> dict[int, bpy.types.Material]:
-    """By palette index, the materials that the user has put into slots in place of the baked ones."""
+    """By key, the materials that the user has put into slots in place of the baked ones."""
     indices = data.get(SLOTS, ())
     pairs = zip(indices, data.materials, strict=False)
     return {index: material for index, material in pairs if material and material.get(tags.WORLD) != world_key}
@@ -58,11 +67,12 @@ def _material(index: int, palette: Palette, world: str, world_key: str) -> bpy.t
     assert entry is not None  # check_palette() has said so
     material = bpy.data.materials.new(f"{entry.name} ({world})")
     tags.tag(material, world_key, index)
-    _set_up(material, entry, palette.linear_colors[index])
+    set_up(material, entry, palette.linear_colors[index])
     return material
 
 
-def _set_up(material: bpy.types.Material, entry: Material, linear_color: NDArray[np.float32]) -> None:
+def set_up(material: bpy.types.Material, entry: Material, linear_color: NDArray[np.float32]) -> None:
+    """Make it look like a palette entry, but for its colour (3,)."""
     if material.node_tree is None:
         material.use_nodes = True  # Blender 4.5; from 5.0 on there always are nodes
     color = (*linear_color.tolist(), 1.0)

@@ -17,6 +17,12 @@ PARTS = {"blocks": "Blocks", "smooth": "Smooth"}
 DECALS = "decals"
 """One more part, which bake/decals.py makes."""
 
+TOPING_PARTS = ("topings", "toping_points")
+"""The parts that topings.py makes."""
+
+TOPING_OBJECTS = "toping_objects"
+"""The collection that topings.py makes where each one is an object."""
+
 
 def bake_world(
     name: str,
@@ -35,7 +41,7 @@ def bake_world(
     where that cannot be done.
     """
     collection = find_collection(scene, world_key)
-    found = {part: find_object(collection, part) for part in PARTS}
+    found = {part: find_object(collection, part) for part in (*PARTS, *TOPING_PARTS)}
     for part in PARTS:
         mesh = getattr(meshes, part)
         if mesh is not None:
@@ -61,7 +67,9 @@ def bake_world(
 def baked_objects(scene: bpy.types.Scene, world_key: str) -> list[bpy.types.Object]:
     """What the last bake of a world made and is still in the scene."""
     collection = find_collection(scene, world_key)
-    found = (find_object(collection, part) for part in (*PARTS, DECALS))
+    found = [find_object(collection, part) for part in (*PARTS, DECALS, *TOPING_PARTS)]
+    topings = collection.get(pointer(TOPING_OBJECTS)) if collection is not None else None
+    found += topings.objects if topings is not None else ()
     return [obj for obj in found if obj is not None and obj.name in scene.objects]
 
 

@@ -4,15 +4,16 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...voxel.jobs import Job, stage
-from .. import decals, idnames, session, worlds
-from ..properties import MESH_KIND_ITEMS
+from .. import decals, idnames, session, toping_objects, topings, worlds
+from ..properties import MESH_KIND_ITEMS, TOPING_MODE_ITEMS
 from .job_operator import JobOperator, has_world
 
 if TYPE_CHECKING:
     from ...voxel.mesh.decal_patches import PatchBox, Patches
     from ...voxel.mesh.topology import WeldedMeshes
+    from ...voxel.world import World
 
-    Baked = tuple[worlds.Meshes, WeldedMeshes, Patches | None]
+    Baked = tuple[worlds.Meshes, WeldedMeshes, Patches | None, topings.GrownTopings | None]
 
 
 class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
@@ -43,6 +44,12 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
         "left; faces then have more than four corners",
     )
 
+    topings: bpy.props.EnumProperty(
+        name="Topings",
+        description="How topings are baked, which are made in full detail only",
+        items=TOPING_MODE_ITEMS,
+        default="points",
+    )
     with_decals: bpy.props.BoolProperty(
         name="Decals",
         description="Cut the decals out of the surfaces, as a mesh of their own that lies on them",
@@ -58,30 +65,41 @@ class VOXELWRIGHT_OT_bake_world(JobOperator, bpy.types.Operator):
 
         owner = session.active_world_object(context)
         self._target = session.Target(owner)
-        options = worlds.BakeOptions(self.mesh_kind, self.ambient_occlusion, self.crack_free, self.level)
+        world = session.world_of(owner)
         boxes, shown = decals.baked_boxes(context.scene, owner) if self.with_decals else ([], [])
         self._looks = [look_of(decal) for decal in shown]
-        return _with_decals(worlds.mesh_for_bake(session.world_of(owner), options), boxes)
+        self._own = toping_objects.own_topings(owner, world.palette, context.evaluated_depsgraph_get())
+        return self._baking(world, boxes)
+
+    def _baking(self, world: "World", boxes: "list[PatchBox]") -> "Job[Baked]":
+        from ...voxel.mesh.decal_patches import patches
+
+        options = worlds.BakeOptions(self.mesh_kind, self.ambient_occlusion, self.crack_free, self.level)
+        meshes, welded = yield from stage(worlds.mesh_for_bake(world, options), 0.0, 0.6)
+        found = yield from stage(patches(welded, boxes, meshes.palette.transparent), 0.6, 0.8)
+        mode = self.topings if self.level == 0 else "none"
+        grown = yield from stage(topings.grow(world, meshes.smooth, mode, self._own.meshes), 0.8, 1.0)
+        return meshes, welded, found, grown
 
     def finish(self, context: bpy.types.Context, result: "Baked") -> None:
         from ..bake.decals import bake_decals
         from ..bake.objects import bake_world
+        from ..bake.topings import bake_topings
 
-        meshes, welded, found = result
+        meshes, welded, found, grown = result
         owner = self._target.owner(context.scene)
         session.make_single(owner)
-        world_key = session.world_id(owner)
-        objects = bake_world(owner.name, world_key, welded, meshes.palette, owner, context.scene)
-        with_decals = bake_decals(owner.name, world_key, found, self._looks, owner, context.scene)
+        of_world = owner.name, session.world_id(owner)
+        objects = bake_world(*of_world, welded, meshes.palette, owner, context.scene)
+        with_decals = bake_decals(*of_world, found, self._looks, owner, context.scene)
         objects += [with_decals] if with_decals is not None else []
-        self.report({"INFO"}, f"Baked {meshes.n_quads:,} quads to {len(objects)} objects")
-
-
-def _with_decals(meshing: "Job[tuple[worlds.Meshes, WeldedMeshes]]", boxes: "list[PatchBox]") -> "Job[Baked]":
-    from ...voxel.mesh.decal_patches import patches
-
-    meshes, welded = yield from stage(meshing, 0.0, 0.8)
-    return meshes, welded, (yield from stage(patches(welded, boxes, meshes.palette.transparent), 0.8, 1.0))
+        own, palette = self._own.materials, meshes.palette
+        objects += bake_topings(*of_world, grown, self.topings, own, palette, owner, context.scene)
+        for problem in self._own.problems if self.topings != "none" else ():
+            self.report({"WARNING"}, problem)
+        n = len(grown.topings.instances) if grown is not None else 0
+        also = f" and {n:,} topings" if n else ""
+        self.report({"INFO"}, f"Baked {meshes.n_quads:,} quads{also} to {len(objects)} objects")
 
 
 CLASSES = (VOXELWRIGHT_OT_bake_world,)

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...voxel.errors import VoxelwrightError
-from ...voxel.palette import TEXTURES, TOPINGS, Material
+from ...voxel.palette import MAX_TOPING_PRIORITY, TEXTURES, TOPINGS, Material
 from ...voxel.world import Edit, World
-from .. import idnames, session
+from .. import idnames, session, toping_objects
 from ..palettes import active_material, only_material_items
 from ..properties import of_object
 from ..redrawing import redraw
 from .job_operator import Result, has_world
+
+_COLORS = {"color", "toping_color"}
+_TOPING_SETTINGS = [field.name for field in fields(Material) if field.name.startswith("toping_")]
 
 _Operator: Any = bpy.types.Operator if TYPE_CHECKING else object
 
@@ -35,12 +38,24 @@ class _PaletteOperator(_Operator):
         try:
             edit, active = self.edit_of(session.own_world_of(owner), active_material(owner))
             session.commit(owner, edit)
+            _keep_toping_objects(owner, edit, active)
         except VoxelwrightError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         of_object(owner).material = active
         redraw()
         return {"FINISHED"}
+
+
+def _keep_toping_objects(owner: bpy.types.Object, edit: Edit, active: int) -> None:
+    """The choice of an object follows the active material's name; where its toping is one, there is a choice."""
+    before, after = edit.palette_before.materials[active], edit.palette_after.materials[active]
+    if before is not None and after is not None and before.name != after.name:
+        item = toping_objects.item_of(owner, before.name)
+        if item is not None and before.name not in {m.name for _, m in edit.palette_after.items()}:
+            item.name = after.name
+    if after is not None and after.toping == "object":
+        toping_objects.choose(owner, after.name)
 
 
 class VOXELWRIGHT_OT_add_material(_PaletteOperator, bpy.types.Operator):
@@ -102,6 +117,33 @@ class VOXELWRIGHT_OT_edit_material(_PaletteOperator, bpy.types.Operator):
         description="What grows on exposed tops",
         items=[(name, name.capitalize(), "") for name in TOPINGS],
     )
+    toping_height: bpy.props.FloatProperty(
+        name="Height", description="How tall topings are, in multiples of their kind's", min=0.1, max=4
+    )
+    toping_density: bpy.props.FloatProperty(
+        name="Density", description="The share of tops that have one", min=0, max=1, subtype="FACTOR"
+    )
+    toping_priority: bpy.props.IntProperty(
+        name="Priority",
+        description="Where two materials meet, the toping with the higher one keeps the edge",
+        min=0,
+        max=MAX_TOPING_PRIORITY,
+    )
+    toping_tinted: bpy.props.BoolProperty(
+        name="Material's Color", description="Topings have the colour of the material; flowers' petals have their own"
+    )
+    toping_color: bpy.props.FloatVectorProperty(
+        name="Toping Color",
+        description="The colour of topings, or of petals",
+        size=3,
+        subtype="COLOR_GAMMA",
+        min=0,
+        max=1,
+    )
+    toping_wind: bpy.props.FloatProperty(name="Wind", description="How far plants sway", min=0, max=1, subtype="FACTOR")
+    toping_distance: bpy.props.FloatProperty(
+        name="Distance", description="Voxels from the eye beyond which topings are not drawn", min=8, max=4096
+    )
     bleeds: bpy.props.BoolProperty(name="Bleeds", description="It runs into the faces of its neighbours")
     resists: bpy.props.BoolProperty(name="Resists", description="It keeps its neighbours out of its own faces")
 
@@ -115,7 +157,8 @@ class VOXELWRIGHT_OT_edit_material(_PaletteOperator, bpy.types.Operator):
         if material is not None:
             for field in fields(Material):
                 setattr(self, field.name, getattr(material, field.name))
-            self.color = [byte / 255 for byte in material.color]
+            for name in _COLORS:
+                setattr(self, name, [byte / 255 for byte in getattr(material, name)])
         return context.window_manager.invoke_props_popup(self, event)
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -124,8 +167,9 @@ class VOXELWRIGHT_OT_edit_material(_PaletteOperator, bpy.types.Operator):
         for names in (
             ("name", "color"),
             ("roughness", "metallic", "emission", "opacity", "ior"),
-            ("texture", "texture_scale", "texture_contrast", "toping"),
+            ("texture", "texture_scale", "texture_contrast"),
             ("smooth", "bleeds", "resists"),
+            ("toping", *(_TOPING_SETTINGS if self.toping != "none" else ())),
         ):
             column = layout.column(align=True)
             for name in names:
@@ -143,8 +187,8 @@ class VOXELWRIGHT_OT_edit_material(_PaletteOperator, bpy.types.Operator):
             # Blender's floats are shorter: what was read from the material goes back to it as it was.
             if isinstance(value, float):
                 given[name] = round(value, 6)
-        if "color" in given:
-            given["color"] = tuple(round(255 * channel) for channel in self.color)
+        for name in _COLORS & given.keys():
+            given[name] = tuple(round(255 * channel) for channel in given[name])
         return set_material(world, active, replace(material, **given)), active
 
 

@@ -93,7 +93,13 @@ def test_bake_writes_glb(world_file, run, tmp_path, kind):
 
 @pytest.mark.parametrize(
     "flags",
-    [("--ambient-occlusion",), ("--crack-free",), ("--level", "2"), ("--level", "3", "--crack-free")],
+    [
+        ("--ambient-occlusion",),
+        ("--crack-free",),
+        ("--topings", "mesh"),
+        ("--level", "2"),
+        ("--level", "3", "--crack-free", "--topings", "points"),
+    ],
     ids=" ".join,
 )
 def test_bake_with_options(world_file, run, tmp_path, flags):

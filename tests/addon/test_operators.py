@@ -101,7 +101,7 @@ def test_export_before_a_bake_says_what_to_do(blender, small_world, tmp_path):
 def test_the_world_of_a_baked_object_is_the_active_world(blender, small_world):
     blender.ops.voxelwright.bake_world()
     blender.ops.voxelwright.new_world(preset="alpine", size=(20, 20, 40))
-    baked = next(o for o in blender.data.objects if o.type == "MESH")
+    baked = next(o for o in blender.context.view_layer.objects if o.type == "MESH")
     blender.context.view_layer.objects.active = baked
     assert session.active_world_object(blender.context) == small_world
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.palette import (
+    MAX_TOPING_PRIORITY,
     TEXTURES,
     TOPINGS,
     Material,
@@ -28,6 +29,10 @@ RANGES = {
     "ior": (1, 4),
     "texture_scale": (0.25, 256),
     "texture_contrast": (0, 1),
+    "toping_height": (0.1, 4),
+    "toping_density": (0, 1),
+    "toping_wind": (0, 1),
+    "toping_distance": (8, 4096),
 }
 STONE = Material("stone", (128, 126, 124))
 MOSS = Material("moss", (60, 90, 40), smooth=True)
@@ -42,6 +47,9 @@ materials = st.builds(
     resists=st.booleans(),
     texture=st.sampled_from(TEXTURES),
     toping=st.sampled_from(TOPINGS),
+    toping_priority=st.integers(0, MAX_TOPING_PRIORITY),
+    toping_tinted=st.booleans(),
+    toping_color=st.tuples(*[st.integers(0, 255)] * 3),
     **{key: st.floats(low, high) | st.integers(math.ceil(low), high) for key, (low, high) in RANGES.items()},
 )
 
@@ -89,7 +97,7 @@ def test_numbers_go_from_least_to_greatest(key):
         assert is_one_sentence(error)
 
 
-@pytest.mark.parametrize("key", ["smooth", "bleeds", "resists"])
+@pytest.mark.parametrize("key", ["smooth", "toping_tinted", "bleeds", "resists"])
 @pytest.mark.parametrize("value", [0, 1, 1.0, "true", None, []])
 def test_switches_are_true_or_false(key, value):
     with pytest.raises(VoxelwrightError, match=f'"stone": {key} must be true or false') as error:
@@ -97,11 +105,34 @@ def test_switches_are_true_or_false(key, value):
     assert is_one_sentence(error)
 
 
-@pytest.mark.parametrize("toping", ["", "snow", 3, None, ["grass"], True])
+@pytest.mark.parametrize("toping", ["", "shrubs", 3, None, ["grass"], True])
 def test_topings_are_known_ones(toping):
-    with pytest.raises(VoxelwrightError, match="toping must be one of none, stone, grass") as error:
+    with pytest.raises(VoxelwrightError, match="toping must be one of none, stone, pebbles, snow") as error:
         material_from_table(table(toping=toping))
     assert is_one_sentence(error)
+
+
+@pytest.mark.parametrize("priority", [-1, 16, 1.0, True, "1", None])
+def test_priorities_of_topings_are_small_whole_numbers(priority):
+    with pytest.raises(VoxelwrightError, match="toping_priority must be a whole number from 0 to 15") as error:
+        material_from_table(table(toping_priority=priority))
+    assert is_one_sentence(error)
+
+
+@pytest.mark.parametrize("color", [[1, 2], [1, 2, 256], [1.0, 2, 3], None, 3, "red"])
+def test_colors_of_topings_are_three_bytes(color):
+    with pytest.raises(VoxelwrightError, match=r"three (whole )?numbers from 0 to 255") as error:
+        material_from_table(table(toping_color=color))
+    assert is_one_sentence(error)
+
+
+def test_topings_have_the_materials_color_or_their_own():
+    grass, snow = Material("a", (10, 20, 30), toping="grass"), (0, 128, 255)
+    palette = Palette.of({1: grass, 2: replace(grass, toping_color=snow), 3: replace(grass, toping_tinted=False)})
+    body, petals = palette.linear_toping_colors[:, 0], palette.linear_toping_colors[:, 1]
+    assert (body[1:3] == palette.linear_colors[1:3]).all()
+    assert (body[3] == 1).all()
+    np.testing.assert_allclose(petals[2], srgb_to_linear(np.array(snow) / 255), atol=1e-6)
 
 
 @pytest.mark.parametrize("texture", ["", "stone", "Grain", 3, None, ["grass"], True])
