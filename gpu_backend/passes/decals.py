@@ -60,5 +60,7 @@ class DecalsPass:
             if self._buffer is not None:
                 self._buffer.release()
             self._buffer = self._ctx.buffer(reserve=len(content), dynamic=True)
+        # Frames before may still read it.
+        self._buffer.orphan()
         self._buffer.write(content)
         self._buffer.bind_to_storage_buffer(StorageBinding.JOBS)

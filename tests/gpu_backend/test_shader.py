@@ -114,6 +114,7 @@ PLAIN = [
     "cull/cull.comp",
     "cull/depth_tiles.comp",
     "cull/quads.comp",
+    "decals/decals.comp",
     "draw/clear.comp",
     "light/blur.comp",
     "light/casters.comp",
