@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..gpu_backend.views import DESCRIPTIONS, View
 from ..voxel.errors import VoxelwrightError
-from ..voxel.jobs import Job, Progress, finish
+from ..voxel.jobs import Job, finish
 from ..voxel.limits import MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Palette
 from ..voxel.settings import Recipe
@@ -26,6 +26,7 @@ from ..voxel.world import World
 from . import idnames, presets, topings, worlds
 from .files import check_suffix, check_writable, read_file, write_file
 from .picture import Picture
+from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from ..voxel.mesh.topology import WeldedMeshes
@@ -281,7 +282,7 @@ def _demo(options: argparse.Namespace) -> None:
     meshes = _run(worlds.mesh(world, "greedy"))
     welded = _run(worlds.weld(meshes))
     grown = _run(topings.grow(world, meshes.smooth, "points", {}))
-    with _ProgressBar() as bar:
+    with ProgressBar() as bar:
         bar.show(Progress(0.0, "Baking"))
         blender = _Blender(options.enable_extension)
         objects = blender.bake("Rolling hills", world, meshes.palette, welded)
@@ -383,29 +384,5 @@ class _Blender:
 
 def _run(job: Job[Any]) -> Any:
     """Run a job with its progress on stderr."""
-    with _ProgressBar() as bar:
+    with ProgressBar() as bar:
         return finish(job, bar.show)
-
-
-class _ProgressBar:
-    """On a terminal a bar that redraws itself, elsewhere a line a stage."""
-
-    def __init__(self) -> None:
-        self._redraws = sys.stderr.isatty()
-        self._stage = ""
-
-    def __enter__(self) -> "_ProgressBar":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._redraws and self._stage:
-            print(file=sys.stderr)
-
-    def show(self, progress: Progress) -> None:
-        if self._redraws:
-            filled = round(30 * progress.fraction)
-            bar = "█" * filled + "·" * (30 - filled)
-            print(f"\r{bar} {progress.fraction:4.0%} {progress.what:<26}", end="", file=sys.stderr)
-        elif progress.what != self._stage:
-            print(f"{progress.what} …", file=sys.stderr)
-        self._stage = progress.what
