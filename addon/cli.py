@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..gpu_backend.views import DESCRIPTIONS, View
 from ..voxel.errors import VoxelwrightError
-from ..voxel.jobs import Job, finish
+from ..voxel.jobs import Job, Progress, finish
 from ..voxel.limits import MAX_WORLD_FILE_BYTES
 from ..voxel.palette import Palette
 from ..voxel.settings import Recipe
