@@ -46,7 +46,7 @@ def add(ground, at, normal=(0, 0, 1), **settings):
 
 def bake(ground, **options):
     bpy.context.view_layer.objects.active = ground
-    bpy.ops.voxelwright.bake_world("EXEC_DEFAULT", True, **options)
+    bpy.ops.voxelwright.bake_world("EXEC_DEFAULT", True, topings="none", **options)
     found = baked_objects(bpy.context.scene, world_id(ground))
     return next((obj for obj in found if obj.name.endswith("Decals")), None), found
 
