@@ -28,7 +28,8 @@ def version_of(image: bpy.types.Image) -> Hashable:
     """Equal for equal pixels, as long as Blender runs; what was painted may count some tenths of a second late."""
     settings = image.filepath_raw, image.source, image.colorspace_settings.name, image.alpha_mode
     size: Any = image.size
-    return *settings, *size, _checksums.of(image)
+    # What is too large is never read.
+    return *settings, *size, _checksums.of(image) if size[0] * size[1] <= MAX_PIXELS else 0
 
 
 def decal_image(image: bpy.types.Image, version: Hashable, *, is_normal_map: bool) -> DecalImage:

@@ -104,7 +104,10 @@ def baked_boxes(
     from ..voxel.mesh.decal_patches import ANY_COSINE, PatchBox
 
     owners = [owner for owner in decals_in(scene) if owner.visible_get()]
-    shown = gather(owners).decals.seen_from(np.array(world_owner.matrix_world, np.float64))
+    gathered, to_world = gather(owners).decals, np.array(world_owner.matrix_world, np.float64)
+    if not len(gathered.items) or not np.linalg.det(to_world):
+        return [], []
+    shown = gathered.seen_from(to_world)
     boxes = [
         PatchBox(
             to_box,

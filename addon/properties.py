@@ -136,6 +136,8 @@ def _active_index(self: Any) -> int:
 def _set_active_index(self: Any, index: int) -> None:
     """Select the object that was clicked in a list, alone."""
     chosen = self.id_data.objects[index]
+    if chosen.name not in bpy.context.view_layer.objects:  # it is in a collection that is left out
+        return
     for other in bpy.context.view_layer.objects.selected:
         other.select_set(False)
     chosen.select_set(True)

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..voxel.errors import VoxelwrightError
 from ..voxel.jobs import Job, Progress, stage
+from ..voxel.limits import MAX_TOPING_OBJECTS
 from ..voxel.palette import Material, Palette
 from ..voxel.world import World, new_world
 from . import kernel_cache
@@ -36,7 +38,7 @@ class GrownTopings:
 
 def grow(world: World, smooth: "SmoothMesh", mode: str, own: "Mapping[int, Meshes]") -> Job[GrownTopings | None]:
     """The topings of a world whose smooth surfaces these are; own are the meshes of the user's objects by the index of
-    their material."""
+    their material. Raises VoxelwrightError where there are too many for the mode."""
     if mode == "none" or all(material.toping == "none" for _, material in world.palette.items()):
         return None
     yield Progress(0.0, "Loading")
@@ -47,6 +49,12 @@ def grow(world: World, smooth: "SmoothMesh", mode: str, own: "Mapping[int, Meshe
 
     yield from kernel_cache.compiling("topings", lambda: collect_topings(_sample_world()))
     topings = follow_surface((yield from stage(collect_topings(world), 0.0, 0.5)), smooth)
+    n = len(topings.instances)
+    if mode == "objects" and n > MAX_TOPING_OBJECTS:
+        raise VoxelwrightError(
+            f"There are {n:,} topings, more than the {MAX_TOPING_OBJECTS:,} that can be an object each; bake them as "
+            "points."
+        )
     meshes = meshes_by_type(world.palette, own)
     placed = None
     if mode == "mesh":

@@ -95,6 +95,7 @@ def fit_cascades(
     towards = np.asarray(sun, np.float64) / np.linalg.norm(sun)
     frustum = _Frustum(camera)
     if camera.is_orthographic:
+        reach = math.inf
         ends = _even_ends(float((middle - camera.eye) @ camera.direction), radius)
     else:
         ends = _perspective_ends(camera.eye, low, high, frustum, reach)
@@ -103,7 +104,8 @@ def fit_cascades(
     for end in ends[1:]:
         center, size = _bounding_sphere(frustum.corners(start), frustum.corners(end))
         if size >= radius:
-            return [*cascades, Cascade(_map_place(middle, radius, towards), math.inf, math.inf)]
+            begins_to_end = reach if reach == math.inf else reach - _BLENDED * (reach - start)
+            return [*cascades, Cascade(_map_place(middle, radius, towards), begins_to_end, reach)]
         is_last = end == ends[-1]
         if size < _SMALLEST and not is_last:
             continue

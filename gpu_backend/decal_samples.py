@@ -45,12 +45,7 @@ def _crack() -> Sample:
     main = np.abs(_Y + 0.25 * np.sin(2.2 * _X + 0.4) + bend)
     taper = np.clip(1.05 - np.abs(_X), 0.0, 1.0)
     depth = np.clip(1.0 - main / (0.06 * taper + 1e-3), 0.0, 1.0)
-    for x, slope, reach, side in (
-        (-0.55, 1.3, 0.5, 1),
-        (-0.05, -1.6, 0.62, -1),
-        (0.3, 1.1, 0.45, 1),
-        (0.55, -0.9, 0.3, -1),
-    ):
+    for x, slope, reach, side in _BRANCHES:
         start = -(0.25 * np.sin(2.2 * x + 0.4))
         along = side * (_Y - start)
         off = np.abs(_X - x - (along / slope) * np.sign(slope) * 0.6 + 0.8 * bend)

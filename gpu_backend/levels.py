@@ -51,9 +51,10 @@ class Levels:
 
     def follow(self, coords: Collection[Coord], n_free_slots: int) -> int:
         """Have coarse chunks of the world's chunks (all that are not air) where they are wanted and would fit into so
-        many slots. Returns how many of those they take at most."""
-        n = _count_ancestors(coords) if self.wanted and self.fits and coords else 0
-        if not 0 < n <= n_free_slots:
+        many slots. Returns how many of those they take at most, while those that are to go still have theirs."""
+        nodes = _ancestors(coords) if self.wanted and self.fits and coords else set()
+        n = len(nodes | self._slots.keys())
+        if not nodes or n > n_free_slots:
             self.drop()
             return 0
         if not self.is_on:
@@ -167,11 +168,11 @@ def _half(coord: Coord) -> Coord:
     return x >> 1, y >> 1, z >> 1
 
 
-def _count_ancestors(coords: Collection[Coord]) -> int:
-    """How many coarse chunks there are about some chunks of the world."""
+def _ancestors(coords: Collection[Coord]) -> set[Node]:
+    """The coarse chunks about some chunks of the world."""
     table = np.array(list(coords), np.int64)
-    n = 0
-    for _ in range(N_LEVELS):
+    nodes: set[Node] = set()
+    for level in range(1, N_LEVELS + 1):
         table = np.unique(table >> 1, axis=0)
-        n += len(table)
-    return n
+        nodes.update((level, (x, y, z)) for x, y, z in table.tolist())
+    return nodes

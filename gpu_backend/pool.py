@@ -68,7 +68,7 @@ class WorldPool(Pool):
 
     @property
     def nbytes(self) -> int:
-        return sum(part.nbytes for part in self._parts)
+        return sum(part.nbytes for part in self._parts) if self._built_budget is not None else 0
 
     @property
     def n_chunks(self) -> int:
@@ -159,7 +159,7 @@ class WorldPool(Pool):
             self._levels = owned.add(Levels(ctx, self._pages, self._grid, self._rows))
             self._surfaces = owned.add(Surfaces(ctx, self._pages, self._grid, self.smooth))
             self._owned = owned.pop_all()
-        self._built_budget = self._budget
+        self._built_budget: int | None = self._budget
         self.notice = None
         self._forget()
 
@@ -173,13 +173,15 @@ class WorldPool(Pool):
         if self._budget == self._built_budget:
             return
         n_slots, quad_bytes = self._shares()
-        fits = 3 * self.quads.nbytes + 2 * self.smooth.nbytes <= 3 * quad_bytes
+        is_built = self._built_budget is not None
+        fits = is_built and 3 * self.quads.nbytes + 2 * self.smooth.nbytes <= 3 * quad_bytes
         if fits and self._pages.limit(n_slots):
             self.quads.max_bytes = quad_bytes
             self._room, self._unsettled = self._pages.max_slots, True
             self._levels.fits = True
             self._built_budget = self._budget
         else:
+            self._built_budget = None  # where memory is short now, the next call tries again
             self._owned.close()
             self._build()
 
@@ -352,14 +354,13 @@ class WorldPool(Pool):
             self._unsettled = True
             return np.empty(0, np.int64)
 
-    def _remesh(self, rows: NDArray[np.int64]) -> bool:
-        """Note rows that found no room for their quads; whether there are any."""
+    def _remesh(self, rows: NDArray[np.int64]) -> None:
+        """Note rows that found no room for their quads."""
         for level, coord in filter(None, map(self._rows.node_of, rows.tolist())):
             if level:
                 self._levels.remesh((level, coord))
             else:
                 self._to_mesh.add(coord)
-        return len(rows) > 0
 
     def _waits(self, coord: Coord) -> bool:
         """Whether voxels that its faces depend on are still to be uploaded."""

@@ -35,12 +35,16 @@ class ShadowMaps:
         """The maps that show something else than these cascades of a world after so many changes."""
         return [i for i, cascade in enumerate(cascades) if self._drawn[i] != (cascade.place, n_changes)]
 
-    def begin(self, index: int, place: MapPlace, n_changes: int) -> None:
-        """Use the framebuffer for one map, which is cleared."""
+    def begin(self, index: int) -> None:
+        """Use the framebuffer for one map, which is cleared; drawn() says when it is whole."""
         viewport = 0, index * MAP_EDGE, MAP_EDGE, MAP_EDGE
         self._framebuffer.clear(depth=1.0, viewport=viewport)
         self._framebuffer.viewport = viewport
         self._framebuffer.use()
+        self._drawn[index] = None
+
+    def drawn(self, index: int, place: MapPlace, n_changes: int) -> None:
+        """Note what a map shows."""
         self._drawn[index] = place, n_changes
 
     def release(self) -> None:

@@ -349,8 +349,7 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
         self._pools.clear()
         self._own_pool = None
         if self._target is not None:
-            self._target.release()
-            self._target = None
+            self._forget_target(self._target)
         self._owned.close()
 
     @abstractmethod
@@ -380,8 +379,13 @@ class WorldRenderer(ABC, Generic[PoolT, TargetT]):
 
     def _sized_target(self, width: int, height: int) -> TargetT:
         if self._target is not None and self._target.size != (width, height):
-            self._target.release()
-            self._target = None
+            self._forget_target(self._target)
         if self._target is None:
             self._target = self._make_target(width, height)
         return self._target
+
+    def _forget_target(self, target: TargetT) -> None:
+        target.release()
+        self._target = None
+        # Its framebuffer may be in use, and moderngl would bind it again.
+        self._ctx.detect_framebuffer().use()

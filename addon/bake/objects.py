@@ -41,7 +41,7 @@ def bake_world(
     where that cannot be done.
     """
     collection = find_collection(scene, world_key)
-    found = {part: find_object(collection, part) for part in (*PARTS, *TOPING_PARTS)}
+    found = {part: find_object(collection, part) for part in (*PARTS, DECALS, *TOPING_PARTS)}
     for part in PARTS:
         mesh = getattr(meshes, part)
         if mesh is not None:

@@ -36,13 +36,16 @@ def points_modifier(
     obj: bpy.types.Object, shapes: bpy.types.Collection, world: str, world_key: str
 ) -> bpy.types.NodesModifier:
     """The modifier that instances the objects of shapes at the points of obj, as an earlier bake has made it or new."""
-    nodes = tags.find(bpy.data.node_groups, world_key)
+    nodes: Any = tags.find(bpy.data.node_groups, world_key)
     if nodes is None:
         nodes = bpy.data.node_groups.new(f"Topings ({world})", "GeometryNodeTree")
+        nodes.is_modifier = True
         tags.tag(nodes, world_key)
+    if not {_COLLECTION, _REALIZE} <= set(nodes.nodes.keys()):  # new, or changed beyond use
+        nodes.nodes.clear()
+        nodes.interface.clear()
         _build(nodes, shapes)
-    instancer: Any = nodes.nodes[_COLLECTION]
-    instancer.inputs["Collection"].default_value = shapes
+    nodes.nodes[_COLLECTION].inputs["Collection"].default_value = shapes
     modifier: Any = toping_modifier(obj)
     if modifier is None:
         modifier = obj.modifiers.new("Topings", "NODES")

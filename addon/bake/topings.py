@@ -12,8 +12,6 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ...voxel.errors import VoxelwrightError
-from ...voxel.limits import MAX_TOPING_OBJECTS
 from ...voxel.mesh.topology import IndexedMesh
 from ...voxel.palette import Palette
 from ...voxel.topings.placed import groups, matrices, petals_of
@@ -41,21 +39,12 @@ def bake_topings(
     scene: bpy.types.Scene,
 ) -> list[bpy.types.Object]:
     """Make or update the objects of a world's topings, beside what bake_world() made just before. mode is one of
-    topings.MODES, own_materials are those of the user's objects by their palette index.
-
-    Raises VoxelwrightError where there would be too many objects.
-    """
+    topings.MODES, own_materials are those of the user's objects by their palette index."""
     collection = find_collection(scene, world_key)
     assert collection is not None  # bake_world() has made it
     maker = _Maker(name, world_key, own_materials, palette, parent, collection)
     if grown is None or not len(grown.topings.instances):
         mode = "none"
-    n = len(grown.topings.instances) if grown is not None else 0
-    if mode == "objects" and n > MAX_TOPING_OBJECTS:
-        raise VoxelwrightError(
-            f"There are {n:,} topings, more than the {MAX_TOPING_OBJECTS:,} that can be an object each; bake them as "
-            "points."
-        )
     maker.remove_other_modes(mode)
     if grown is None or mode == "none":
         return []
@@ -130,7 +119,8 @@ class _Maker:
 
     def _shapes(self, grown: GrownTopings) -> list[tuple[bpy.types.Mesh, NDArray[np.int64]]]:
         """The shared meshes and the instances of each, found again or new."""
-        tagged = {data.get(tags.INDEX): data for data in bpy.data.meshes if data.get(tags.WORLD) == self._world_key}
+        # The objects of the last bake are gone: what still has users is a copy of the user's, or linked.
+        tagged = {data.get(tags.INDEX): data for data in self._unused_shapes()}
         shapes, kept = [], set()
         for index, variant, alternate, instances in groups(grown.topings):
             if index not in grown.meshes or not len(grown.meshes[index][variant][alternate].triangles):
@@ -152,8 +142,14 @@ class _Maker:
         return shapes
 
     def _remove_shapes(self, kept: set[int]) -> None:
-        tagged = [data for data in bpy.data.meshes if data.get(tags.WORLD) == self._world_key]
-        bpy.data.batch_remove([data for data in tagged if data.get(tags.INDEX) not in kept and data.users == 0])
+        bpy.data.batch_remove([data for data in self._unused_shapes() if data.get(tags.INDEX) not in kept])
+
+    def _unused_shapes(self) -> list[bpy.types.Mesh]:
+        return [
+            data
+            for data in bpy.data.meshes
+            if data.get(tags.WORLD) == self._world_key and data.users == 0 and data.library is None
+        ]
 
     def _fill(
         self,

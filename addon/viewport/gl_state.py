@@ -18,7 +18,7 @@ _CAPABILITIES = {
 _TEXTURE_TARGETS = {0x0DE1: 0x8069, 0x8C1A: 0x8C1D}
 """What textures are bound to, 2D and 2D array, and the query of each."""
 
-N_TEXTURE_UNITS, N_STORAGE, N_UNIFORM, N_IMAGES = 8, 16, 2, 7
+N_TEXTURE_UNITS, N_STORAGE, N_UNIFORM, N_IMAGES = 8, 16, 2, 8
 """How many of each kind we use."""
 
 

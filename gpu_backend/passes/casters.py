@@ -3,7 +3,7 @@
 
 import moderngl
 
-from ..context import check_errors
+from ..buffers import new_buffer
 from ..records import INDIRECT_DRAW, StorageBinding
 from ..shader import load_program
 
@@ -27,8 +27,9 @@ class CastersPass:
         n_blocky = _DRAWS_A_CHUNK * n_rows
         nbytes = (n_blocky + n_smooth_rows) * INDIRECT_DRAW.itemsize
         if self.buffer.size < nbytes:
-            self.buffer.orphan(nbytes + nbytes // 4)
-            check_errors(self._ctx, "the commands of shadow maps")
+            larger = new_buffer(self._ctx, nbytes + nbytes // 4)
+            self.buffer.release()
+            self.buffer = larger
         self.buffer.bind_to_storage_buffer(StorageBinding.COMMANDS)
         self._program["n_rows"] = n_rows
         self._program["n_smooth_rows"] = n_smooth_rows

@@ -5,6 +5,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..buffers import new_buffer
 from ..camera import Camera
 from ..decal_textures import DecalTextures
 from ..decals import Decals, decal_buffer
@@ -57,10 +58,9 @@ class DecalsPass:
         masks = decals.tile_masks(chosen, camera, *target.size) if self._tiled else None
         content = decal_buffer(records, masks)
         if self._buffer is None or self._buffer.size < len(content):
+            larger = new_buffer(self._ctx, len(content))
             if self._buffer is not None:
                 self._buffer.release()
-            self._buffer = self._ctx.buffer(reserve=len(content), dynamic=True)
-        # Frames before may still read it.
-        self._buffer.orphan()
+            self._buffer = larger
         self._buffer.write(content)
         self._buffer.bind_to_storage_buffer(StorageBinding.JOBS)

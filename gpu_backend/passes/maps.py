@@ -118,13 +118,14 @@ class MapsPass(ABC, Generic[PassT]):
     def _draw_map(
         self, maps: ShadowMaps, index: int, place: MapPlace, n_changes: int, draw_casters: DrawCasters
     ) -> None:
-        maps.begin(index, place, n_changes)
+        maps.begin(index)
         self._frame.write(frame_record(place.camera, MAP_EDGE, MAP_EDGE, place.sun).tobytes())
         self._frame.bind_to_uniform_block(UniformBinding.FRAME)
         self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._ctx.depth_func = "<"
         self._ctx.front_face, self._ctx.cull_face = "ccw", "front"
         draw_casters()
+        maps.drawn(index, place, n_changes)
 
     @cached_property
     def _frame(self) -> moderngl.Buffer:

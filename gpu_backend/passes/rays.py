@@ -67,4 +67,5 @@ class RaysPass:
 
 
 def _write_to(texture: moderngl.Texture) -> None:
-    texture.bind_to_image(ImageBinding.OCCLUSION, read=False, write=True)
+    # What rays of one kind write keeps what those of the other kind wrote.
+    texture.bind_to_image(ImageBinding.OCCLUSION, read=True, write=True)

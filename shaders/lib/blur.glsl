@@ -27,14 +27,11 @@ vec2 blurred_at(ivec2 pixel) {
     for (int i = -BLUR_RADIUS; i <= BLUR_RADIUS; i++) {
         ivec2 other = pixel + i * along;
         vec2 counts = vec2(blurs_sun, blurs_sky && ((upwards ? other.y : other.x) & stride - 1) == 0);
-        if (i == 0 || counts == vec2(0.0) || !is_in_picture(other)) {
+        // Distances of other worlds, and of frames before, may lie where nothing of this one is seen.
+        if (i == 0 || counts == vec2(0.0) || !is_in_picture(other) || !is_seen(other)) {
             continue;
         }
-        float distance = texelFetch(distances, other, 0).r;
-        if (distance == 0.0) {
-            continue;
-        }
-        float depth = abs(dot(normal, position_along(other, distance)) - plane);
+        float depth = abs(dot(normal, position_at(other)) - plane);
         float alike = max(dot(normal, surface_at(other).normal), 0.0);
         alike *= alike;
         alike *= alike;

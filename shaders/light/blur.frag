@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Evens the light of the sky among the pixels of one surface.
+// Evens the light of the sun and sky among the pixels of one surface.
 #include "lib/blur.glsl"
 
 out vec2 blurred;

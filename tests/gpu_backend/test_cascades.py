@@ -122,3 +122,6 @@ def test_a_world_that_is_seen_as_a_whole_has_one_map_that_never_moves(
 def test_maps_end_where_shadows_are_wanted_no_farther() -> None:
     camera = _looking(np.array((100.0, 50.0, 60.0)), 30, 20)
     assert fit_cascades(camera, SUN, LOW, HIGH, 80.0)[-1].end == pytest.approx(80)
+    afar = _looking((LOW + HIGH) / 2 + (0, -3000, 0), 0, 0)
+    (whole,) = fit_cascades(afar, SUN, LOW, HIGH, 2000.0)  # a map of all of the world
+    assert whole.begins_to_end < whole.end == 2000

@@ -18,6 +18,7 @@ from voxelwright.gpu_backend.records import DecalLayer
 from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
 from voxelwright.gpu_backend.target import FrameTarget
 from voxelwright.gpu_backend.views import View
+from voxelwright.voxel.jobs import finish
 
 Make = Callable[..., Any]
 
@@ -54,7 +55,7 @@ def colors_of(renderer: Renderer, make_world: Make, draw_frame: Make) -> Callabl
 
     def run(cells: Any, camera: Camera, items: Any, look: Look = LOOK) -> tuple[NDArray[Any], NDArray[Any]]:
         pool = renderer.new_pool()
-        pool.update(make_world(cells), camera.eye)
+        finish(pool.bring(make_world(cells), camera.eye))
         target = draw_frame(renderer, [Shown(pool, camera, look, Decals.of(items))], *SIZE)
         colors, surfaces = _read(target)
         renderer.drop_pool(pool)
@@ -187,7 +188,7 @@ def test_normals_bend_towards_the_boxs_axes(renderer: Renderer, make_world: Make
     camera, world = from_above(), make_world(FLOOR)
     sun = np.array((0.8, 0.0, 0.6))
     pool = renderer.new_pool()
-    pool.update(world, camera.eye)
+    finish(pool.bring(world, camera.eye))
 
     def light(items: Any) -> float:
         look = Look(sky=False, haze=False, sun_direction=sun)
@@ -225,7 +226,7 @@ def test_tiles_change_no_byte(
     """Decals overlap, lie before and behind the eye, and beside the picture."""
     camera = orbit_camera((-5, -5, 0), (5, 5, 4), azimuth, 35, SIZE[0] / SIZE[1])
     pool = renderer.new_pool()
-    pool.update(make_world(CLIFF), camera.eye)
+    finish(pool.bring(make_world(CLIFF), camera.eye))
     decals = Decals.of([*scattered(50), Decal("wide", box((90, 90, 90), (0, 0, 60)), image([WHITE]), color_mix=0.1)])
     shown = [Shown(pool, camera, LOOK, decals)]
     tiled = _read(draw_frame(renderer, shown, *SIZE))
@@ -243,7 +244,7 @@ def test_without_decals_nothing_is_run_and_no_byte_changes(
 ) -> None:
     world, camera = make_world(CLIFF), orbit_camera((-8, -8, 0), (8, 8, 4), 20, 50, SIZE[0] / SIZE[1])
     pool = renderer.new_pool()
-    pool.update(world, camera.eye)
+    finish(pool.bring(world, camera.eye))
     beside = Decals.of([Decal("d", box(at=(500, 0, 0)), image([RED]))])
     drawn = []
     for decals in (None, Decals.of([]), beside):
@@ -285,7 +286,7 @@ def test_two_worlds_have_their_own(renderer: Renderer, make_world: Make, draw_fr
     shown = []
     for cells, items in ((FLOOR[:128], [Decal("d", box((40, 40, 4)), image([BLUE]))]), (FLOOR[128:], [])):
         pool = renderer.new_pool()
-        pool.update(make_world(cells), camera.eye)
+        finish(pool.bring(make_world(cells), camera.eye))
         shown.append(Shown(pool, camera, LOOK, Decals.of(items)))
     colors, _ = _read(draw_frame(renderer, shown, *SIZE))
     assert (colors[36, 30:46] == BLUE).all()
@@ -298,7 +299,7 @@ def test_the_basic_renderer_says_that_it_leaves_decals_out(
     camera = from_above()
     with BasicRenderer(ctx) as basic:
         pool = basic.new_pool()
-        pool.update(make_world(FLOOR), camera.eye)
+        finish(pool.bring(make_world(FLOOR), camera.eye))
         draw_frame(basic, [Shown(pool, camera, LOOK, Decals.of([Decal("d", box(), image([RED]))]))], 8, 8)
         assert basic.notices() == ["Decals are not drawn the simple way; bake to see them."]
         draw_frame(basic, [Shown(pool, camera, LOOK)], 8, 8)

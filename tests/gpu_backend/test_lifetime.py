@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from voxelwright.gpu_backend import buffers, quad_pool, shader, target, work_list, world_renderer
+from voxelwright.gpu_backend.basic_renderer import BasicRenderer
 from voxelwright.gpu_backend.camera import Camera
+from voxelwright.gpu_backend.context import check_errors
 from voxelwright.gpu_backend.light import Light
 from voxelwright.gpu_backend.passes import draw
-from voxelwright.gpu_backend.renderer import Look, Renderer
+from voxelwright.gpu_backend.renderer import Look, Renderer, Shown
 from voxelwright.gpu_backend.views import View
 from voxelwright.voxel.errors import VoxelwrightError
+from voxelwright.voxel.jobs import finish
 from voxelwright.voxel.world import World, edit_of_chunks
 
 Make = Callable[..., Any]
@@ -54,6 +57,19 @@ def test_everything_is_released(
         assert count_objects() == working
         made.new_pool()
     assert count_objects() == before
+
+
+@pytest.mark.parametrize("kind", [Renderer, BasicRenderer])
+def test_framebuffers_that_are_freed_are_used_no_more(
+    ctx: moderngl.Context, world: World, front: Camera, kind: type[Renderer | BasicRenderer]
+) -> None:
+    with kind(ctx) as made:
+        pool = made.new_pool()
+        finish(pool.bring(world, front.eye))
+        for width in (16, 24):
+            made.draw([Shown(pool, front)], width, 16)
+    ctx.simple_framebuffer((4, 4)).release()  # moderngl binds again the one that was in use
+    check_errors(ctx, "a framebuffer")
 
 
 def test_edits_leave_nothing_behind(

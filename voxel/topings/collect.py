@@ -47,7 +47,8 @@ def collect_topings(world: World, *, coords: Iterable[Coord] | None = None) -> J
         keys = keys[:0]
     parts: list[tuple[NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint32]]] = []
     around, rows = np.unique(keys[:, None] + _COLUMN_KEYS, return_inverse=True)
-    tables = sources_of(chunks_at(world, around))[rows.reshape(-1, len(_COLUMN_KEYS))]
+    chunks = chunks_at(world, around)  # kept while their addresses are in use, whatever happens to the world
+    tables = sources_of(chunks)[rows.reshape(-1, len(_COLUMN_KEYS))]
     for start in range(0, len(keys), BATCH_CHUNKS):
         batch = keys[start : start + BATCH_CHUNKS]
         sources = tables[start : start + BATCH_CHUNKS]

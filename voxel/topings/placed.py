@@ -91,7 +91,7 @@ def place(topings: Topings, palette: Palette, meshes: Mapping[int, Meshes]) -> J
     if n_triangles > MAX_TOPING_TRIANGLES:
         raise VoxelwrightError(
             f"As one mesh the topings would have {n_triangles:,} triangles, more than {MAX_TOPING_TRIANGLES:,}; bake "
-            "them as instances, or lower their density."
+            "them as points, or lower their density."
         )
     placed = PlacedTopings(
         np.empty((n_vertices, 3), np.float32),

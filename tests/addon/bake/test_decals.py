@@ -56,6 +56,14 @@ def area_of(obj):
     return sum(polygon.area for polygon in obj.data.polygons)
 
 
+def test_a_world_without_extent_has_no_patches(ground):
+    add(ground, (8, 8, 4))
+    ground.scale.z = 0
+    bpy.context.view_layer.update()
+    obj, found = bake(ground)
+    assert obj is None and len(found) == 1
+
+
 def test_patches_lie_on_the_ground_under_their_boxes(ground):
     add(ground, (8, 8, 4))
     obj, found = bake(ground)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from voxelwright.addon import session, toping_objects
+from voxelwright.addon import session, toping_objects, topings
 from voxelwright.addon.topings import grow
 from voxelwright.voxel.errors import VoxelwrightError
 from voxelwright.voxel.jobs import finish
@@ -186,9 +186,27 @@ def test_a_world_without_topings_gets_none(bake, bakes):
 
 
 def test_too_many_for_an_object_each_is_a_sentence(bake, monkeypatch):
-    monkeypatch.setattr(bake_module, "MAX_TOPING_OBJECTS", 5)
+    monkeypatch.setattr(topings, "MAX_TOPING_OBJECTS", 5)
     with pytest.raises(VoxelwrightError, match=r"more than the 5 that can be an object each; bake them as points\."):
         bake("objects")
+
+
+def test_a_copy_with_a_mesh_of_its_own_is_the_users(bake, scene):
+    first = bake("objects")[0]
+    copy = first.copy()
+    copy.data = first.data.copy()
+    copy.data.vertices[0].co.z = 50
+    scene.collection.objects.link(copy)
+    made = bake("objects")
+    assert copy.data.vertices[0].co.z == 50
+    assert copy.data not in {obj.data for obj in made}
+
+
+def test_nodes_changed_beyond_use_are_made_anew(bake):
+    (made,) = bake("points")
+    n = len(triangles_of([made]))
+    made.modifiers["Topings"].node_group.nodes["Toping Shapes"].name = "mine"
+    assert len(triangles_of(bake("points"))) == n
 
 
 def test_too_many_triangles_for_a_file_are_a_sentence(bake, scene, monkeypatch, tmp_path):
