@@ -83,7 +83,7 @@ def _edited() -> driver.Steps:
     before = _hash()
     yield from _popup("editing", lambda: bpy.ops.voxelwright.edit_material("INVOKE_DEFAULT", True))
     x, y = driver.position(0.4, 0.75)
-    yield from driver.move((x + 130, y - 288))  # the popup's switch for Smooth
+    yield from driver.move((x + 130, y - 267))  # the popup's switch for Smooth
     yield from driver.press("LEFTMOUSE")
     yield from driver.settle()
     driver.record("smooth while editing", _world().palette.materials[3].smooth)
