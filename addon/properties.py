@@ -136,11 +136,12 @@ def _active_index(self: Any) -> int:
 def _set_active_index(self: Any, index: int) -> None:
     """Select the object that was clicked in a list, alone."""
     chosen = self.id_data.objects[index]
-    if chosen.name not in bpy.context.view_layer.objects:  # it is in a collection that is left out
+    try:
+        chosen.select_set(True)
+    except RuntimeError:  # it is in a collection that is left out
         return
-    for other in bpy.context.view_layer.objects.selected:
-        other.select_set(False)
-    chosen.select_set(True)
+    for other in list(bpy.context.view_layer.objects.selected):
+        other.select_set(other == chosen)
     bpy.context.view_layer.objects.active = chosen
 
 

@@ -196,6 +196,14 @@ def test_a_click_in_the_list_selects(blender):
     assert bpy.context.selected_objects == [a] and bpy.context.active_object == a
     bpy.context.view_layer.objects.active = b
     assert bpy.context.scene.objects[settings.decal_index] == b
+    left_out = bpy.data.collections.new("left out")
+    bpy.context.scene.collection.children.link(left_out)
+    left_out.objects.link(a)
+    bpy.context.scene.collection.objects.unlink(a)
+    bpy.context.view_layer.layer_collection.children["left out"].exclude = True
+    b.select_set(True)
+    settings.decal_index = bpy.context.scene.objects.find("a")
+    assert bpy.context.selected_objects == [b] and bpy.context.active_object == b
 
 
 def test_worlds_get_decals_in_their_voxels_and_the_same_ones_until_something_changes(blender, seen):
