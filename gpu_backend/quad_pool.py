@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ..voxel.errors import VoxelwrightError
 from ..voxel.layout import QUAD_DTYPE
-from .buffers import copy
-from .context import Capabilities, check_errors
+from .context import Capabilities
 from .gl import GlFunctions
 from .owned import Owned
 from .passes.mesh import MeshPass
@@ -32,6 +31,7 @@ from .records import (
     QUAD_BLOCK,
     StorageBinding,
 )
+from .row_pool import FIRST_ROWS, RowPool
 from .shader import load_program
 from .work_list import WorkList, dispatch
 
@@ -39,7 +39,6 @@ MAX_QUADS = 1 << 29
 """Four vertices a quad are counted in signed 32 bits."""
 
 FIRST_QUADS = 1 << 16
-FIRST_ROWS = 256
 
 _OWNER_BYTES = 4
 _BLOCK_BYTES = QUAD_BLOCK * QUAD_DTYPE.itemsize + _OWNER_BYTES
@@ -51,9 +50,11 @@ class QuadPoolFullError(VoxelwrightError):
     """The quads do not fit into the bytes that the pool may take. All rows keep the quads that they have."""
 
 
-class QuadPool:
+class QuadPool(RowPool):
     """Buffers QUADS, QUAD_OWNERS, CHUNK_DRAWS and MESH_STATE. n_rows is one more than the highest row ever meshed;
     n_quads is how many quads there were when the GPU was last asked. max_bytes may be changed at any time."""
+
+    _DRAW, _HEADER, _ROW = CHUNK_DRAW, MESH_HEADER, MESH_ROW
 
     def __init__(
         self, ctx: moderngl.Context, gl: GlFunctions, able: Capabilities, *, max_bytes: int, n_quads: int = FIRST_QUADS
@@ -82,11 +83,6 @@ class QuadPool:
         """How many quads there is room for."""
         return self._capacity * QUAD_BLOCK
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether it is known that all quads found room."""
-        return not self._readback.is_under_way
-
     def mesh(self, mesh_pass: MeshPass, jobs: NDArray[Any], transparent: NDArray[np.bool_]) -> None:
         """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound.
 
@@ -110,34 +106,6 @@ class QuadPool:
         self._free.run(-(-len(rows) // _FREE_GROUP))
         self._ctx.memory_barrier(_ALL_WRITTEN)
         self._readback.ask(self._state)
-
-    def poll(self) -> NDArray[np.int64]:
-        """Where the GPU is done with what was meshed, make room for what found none. Never waits for that.
-
-        Returns the rows that must be meshed again. Raises QuadPoolFullError where they need more than max_bytes, and
-        VoxelwrightError where graphics memory is short; poll() tries again after the next mesh() or free_rows().
-        """
-        if not self._readback.has_arrived():
-            return np.empty(0, np.int64)
-        state, is_stale = self._readback.take()
-        rows = self._follow(state)
-        if is_stale:
-            self._readback.ask(self._state)
-        return rows
-
-    def finish(self) -> NDArray[np.int64]:
-        """As poll(), but waits. When it returns no rows, all quads are there."""
-        if not self._readback.is_under_way:
-            return np.empty(0, np.int64)
-        return self._follow(self._readback.latest(self._state))
-
-    def clear(self) -> None:
-        """Take all quads away. The buffers stay."""
-        self._readback.forget()
-        self.n_rows = self.n_quads = 0
-        for buffer in (self._draws, self._state):
-            buffer.write(bytes(buffer.size))
-        self._write_header()
 
     def bind(self) -> None:
         """Bind the buffers to their binding points."""
@@ -212,30 +180,5 @@ class QuadPool:
     def _new_quads(self, capacity: int) -> tuple[moderngl.Buffer, moderngl.Buffer]:
         quads = self._ctx.buffer(reserve=capacity * QUAD_BLOCK * QUAD_DTYPE.itemsize)
         owners = self._ctx.buffer(reserve=capacity * _OWNER_BYTES)
-        self._check((quads, owners), f"{capacity * QUAD_BLOCK} quads ({capacity * _BLOCK_BYTES / 2**20:.0f} MiB)")
-        return quads, owners
-
-    def _new_rows(self, n: int) -> tuple[moderngl.Buffer, moderngl.Buffer]:
-        """Buffers of zeros for n rows: their draws, and the state."""
-        draws = self._ctx.buffer(bytes(n * CHUNK_DRAW.itemsize))
-        state = self._ctx.buffer(bytes(MESH_HEADER.itemsize + n * MESH_ROW.itemsize))
-        self._check((draws, state), f"the records of {n} chunks")
-        return draws, state
-
-    def _check(self, made: tuple[moderngl.Buffer, ...], what: str) -> None:
-        try:
-            check_errors(self._ctx, what)
-        except VoxelwrightError:
-            for buffer in made:
-                buffer.release()
-            raise
-
-    def _reserve_rows(self, n: int) -> None:
-        room = self._draws.size // CHUNK_DRAW.itemsize
-        if n > room:
-            made = self._new_rows(max(n, 2 * room))
-            for new, old in zip(made, (self._draws, self._state), strict=True):
-                copy(self._ctx, new, old)
-                old.release()
-            self._draws, self._state = made
-        self.n_rows = max(self.n_rows, n)
+        what = f"{capacity * QUAD_BLOCK} quads ({capacity * _BLOCK_BYTES / 2**20:.0f} MiB)"
+        return self._checked([quads, owners], what)

@@ -11,28 +11,28 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from ..voxel.errors import VoxelwrightError
-from .buffers import copy
-from .context import Capabilities, check_errors
+from .context import Capabilities
 from .gl import GlFunctions
 from .owned import Owned
 from .passes.nets import NetsPass
 from .quad_pool import MAX_QUADS, QuadPoolFullError
 from .readback import Readback
 from .records import NETS_HEADER, NETS_ROW, NETS_STEP, SMOOTH_DRAW, SMOOTH_QUAD, SMOOTH_VERTEX, StorageBinding
+from .row_pool import FIRST_ROWS, RowPool
 from .shader import load_program
 from .work_list import WorkList, dispatch
 
 FIRST_VERTICES, FIRST_QUADS = 1 << 12, 1 << 12
-FIRST_ROWS = 256
 
 _RECORD_BYTES = np.array([SMOOTH_VERTEX.itemsize, SMOOTH_QUAD.itemsize])
 
 
-class SmoothPool:
+class SmoothPool(RowPool):
     """Buffers SMOOTH_VERTICES, SMOOTH_QUADS, SMOOTH_DRAWS, and the state that nets.comp has at MESH_STATE. n_rows is
     one more than the highest row ever meshed; n_quads is how many quads there were when the GPU was last asked.
     max_bytes may be changed at any time."""
+
+    _DRAW, _HEADER, _ROW = SMOOTH_DRAW, NETS_HEADER, NETS_ROW
 
     def __init__(
         self,
@@ -61,11 +61,6 @@ class SmoothPool:
         """Bytes of graphics memory. While ranges are moved, the old surfaces are there too."""
         return self._work.nbytes + self._readback.nbytes + sum(buffer.size for buffer in self._buffers())
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether it is known that all surfaces found room."""
-        return not self._readback.is_under_way
-
     def mesh(self, nets_pass: NetsPass, jobs: NDArray[Any], transparent: NDArray[np.bool_], smoothing: float) -> None:
         """Mesh chunks (n,) MESH_JOB, each row once. The world's voxels, occupancy and grid are bound. A chunk without
         smooth voxels in reach has no quads and no range then.
@@ -79,34 +74,6 @@ class SmoothPool:
         self._bind_all()
         nets_pass.run(len(jobs), transparent, smoothing)
         self._readback.ask(self._state)
-
-    def poll(self) -> NDArray[np.int64]:
-        """Where the GPU is done with what was meshed, make room for what found none. Never waits for that.
-
-        Returns the rows that must be meshed again. Raises QuadPoolFullError where they need more than max_bytes, and
-        VoxelwrightError where graphics memory is short; poll() tries again after the next mesh().
-        """
-        if not self._readback.has_arrived():
-            return np.empty(0, np.int64)
-        state, is_stale = self._readback.take()
-        rows = self._follow(state)
-        if is_stale:
-            self._readback.ask(self._state)
-        return rows
-
-    def finish(self) -> NDArray[np.int64]:
-        """As poll(), but waits. When it returns no rows, all surfaces are there."""
-        if not self._readback.is_under_way:
-            return np.empty(0, np.int64)
-        return self._follow(self._readback.latest(self._state))
-
-    def clear(self) -> None:
-        """Take all surfaces away. The buffers stay."""
-        self._readback.forget()
-        self.n_rows = self.n_quads = 0
-        for buffer in (self._draws, self._state):
-            buffer.write(bytes(buffer.size))
-        self._write_header()
 
     def bind(self) -> None:
         """Bind what is drawn to its binding points."""
@@ -183,27 +150,3 @@ class SmoothPool:
     def _new_surfaces(self, capacity: NDArray[np.int64]) -> tuple[moderngl.Buffer, moderngl.Buffer]:
         made = [self._ctx.buffer(reserve=max(size, 4)) for size in (capacity * _RECORD_BYTES).tolist()]
         return self._checked(made, f"smooth surfaces ({capacity @ _RECORD_BYTES / 2**20:.0f} MiB)")
-
-    def _new_rows(self, n: int) -> tuple[moderngl.Buffer, moderngl.Buffer]:
-        """Buffers of zeros for n rows: their draws, and the state."""
-        sizes = n * SMOOTH_DRAW.itemsize, NETS_HEADER.itemsize + n * NETS_ROW.itemsize
-        return self._checked([self._ctx.buffer(bytes(size)) for size in sizes], f"the records of {n} chunks")
-
-    def _checked(self, made: list[moderngl.Buffer], what: str) -> tuple[moderngl.Buffer, moderngl.Buffer]:
-        try:
-            check_errors(self._ctx, what)
-        except VoxelwrightError:
-            for buffer in made:
-                buffer.release()
-            raise
-        return made[0], made[1]
-
-    def _reserve_rows(self, n: int) -> None:
-        room = self._draws.size // SMOOTH_DRAW.itemsize
-        if n > room:
-            made = self._new_rows(max(n, 2 * room))
-            for new, old in zip(made, (self._draws, self._state), strict=True):
-                copy(self._ctx, new, old)
-                old.release()
-            self._draws, self._state = made
-        self.n_rows = max(self.n_rows, n)

@@ -27,7 +27,7 @@ DESCRIPTIONS = {
     View.NORMALS: "Normals as colours",
     View.QUADS: "Every quad in a colour of its own",
     View.MATERIALS: "Colours of materials, without light and texture",
-    View.SHADOWS: "Rays to the sun: which are stopped",
+    View.SHADOWS: "What lies in the shade of the sun",
     View.OCCLUSION: "Ambient occlusion alone",
     View.LEVELS: "Levels of detail: how far voxels are put together",
 }

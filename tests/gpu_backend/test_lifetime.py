@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from voxelwright.gpu_backend import buffers, quad_pool, shader, target, work_list, world_renderer
+from voxelwright.gpu_backend import buffers, row_pool, shader, target, work_list, world_renderer
 from voxelwright.gpu_backend.basic_renderer import BasicRenderer
 from voxelwright.gpu_backend.camera import Camera
 from voxelwright.gpu_backend.context import check_errors
@@ -123,7 +123,7 @@ def test_a_renderer_that_cannot_be_made_leaves_nothing(
     assert count_objects() == before
 
 
-@pytest.mark.parametrize("module", [buffers, quad_pool, work_list], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [buffers, row_pool, work_list], ids=lambda m: m.__name__)
 def test_a_world_that_finds_no_memory_is_drawn_once_there_is_some(
     module: Any,
     ctx: moderngl.Context,

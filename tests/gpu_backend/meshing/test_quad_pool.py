@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from voxelwright.gpu_backend import quad_pool, work_list
+from voxelwright.gpu_backend import quad_pool, row_pool, work_list
 from voxelwright.gpu_backend.quad_pool import QuadPoolFullError
 from voxelwright.gpu_backend.records import CHUNK_DRAW, MESH_HEADER, MESH_JOB, MESH_ROW, QUAD_BLOCK
 from voxelwright.voxel.errors import VoxelwrightError
@@ -148,7 +148,7 @@ def test_rows_grow(make_rig: MakeRig, palette: Palette) -> None:
     rig.load(new_world(chunks, palette))
     rig.mesh(range(100))
     rig.mesh(range(100, 300))
-    assert rig.pool.n_rows == 300 > quad_pool.FIRST_ROWS
+    assert rig.pool.n_rows == 300 > row_pool.FIRST_ROWS
     assert rig.settle() == 0
     assert rig.quads() == rig.expected()
 
@@ -242,7 +242,7 @@ def test_memory_that_is_short_leaves_all_as_it_was(
         raise VoxelwrightError("no memory")
 
     with monkeypatch.context() as patch:
-        patch.setattr(quad_pool, "check_errors", fail)
+        patch.setattr(row_pool, "check_errors", fail)
         with pytest.raises(VoxelwrightError, match="no memory"):
             rig.pool.finish()
     assert count_objects() == objects
@@ -254,7 +254,7 @@ def test_memory_that_is_short_leaves_all_as_it_was(
 
 def test_bytes_are_those_of_all_buffers(make_rig: MakeRig) -> None:
     rig = make_rig(merge=False, n_quads=6400)
-    rows = quad_pool.FIRST_ROWS * (CHUNK_DRAW.itemsize + 2 * MESH_ROW.itemsize) + 2 * MESH_HEADER.itemsize
+    rows = row_pool.FIRST_ROWS * (CHUNK_DRAW.itemsize + 2 * MESH_ROW.itemsize) + 2 * MESH_HEADER.itemsize
     jobs = 4
     assert rig.pool.nbytes == 6400 * 8 + 6400 // QUAD_BLOCK * 4 + rows + jobs
 

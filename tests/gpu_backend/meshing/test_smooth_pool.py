@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 import pytest
 
-from voxelwright.gpu_backend import smooth_pool
+from voxelwright.gpu_backend import row_pool
 from voxelwright.gpu_backend.quad_pool import QuadPoolFullError
 from voxelwright.gpu_backend.records import MESH_JOB, NETS_HEADER, NETS_ROW, SMOOTH_DRAW
 from voxelwright.gpu_backend.smooth_pool import SmoothPool
@@ -95,7 +95,7 @@ def test_random_edits(make_nets_rig: MakeRig, palette: Palette) -> None:
 def test_rows_grow(make_nets_rig: MakeRig, palette: Palette) -> None:
     rig = make_nets_rig()
     rig.load(new_world({(2 * x, 2 * y, 0): palette.voxel(220) for x in range(8) for y in range(9)}, palette))
-    assert len(rig.rows) > smooth_pool.FIRST_ROWS
+    assert len(rig.rows) > row_pool.FIRST_ROWS
     rig.mesh(range(100))
     rig.mesh(range(100, len(rig.rows)))
     rig.settle()
@@ -175,7 +175,7 @@ def test_memory_that_is_short_leaves_all_as_it_was(
         raise VoxelwrightError("no memory")
 
     with monkeypatch.context() as patch:
-        patch.setattr(smooth_pool, "check_errors", fail)
+        patch.setattr(row_pool, "check_errors", fail)
         with pytest.raises(VoxelwrightError, match="no memory"):
             rig.pool.finish()
     assert count_objects() == objects
@@ -186,7 +186,7 @@ def test_memory_that_is_short_leaves_all_as_it_was(
 
 def test_bytes_are_those_of_all_buffers(make_nets_rig: MakeRig) -> None:
     rig = make_nets_rig(capacity=(6400, 640))
-    rows = smooth_pool.FIRST_ROWS * (SMOOTH_DRAW.itemsize + 2 * NETS_ROW.itemsize) + 2 * NETS_HEADER.itemsize
+    rows = row_pool.FIRST_ROWS * (SMOOTH_DRAW.itemsize + 2 * NETS_ROW.itemsize) + 2 * NETS_HEADER.itemsize
     jobs = 4
     assert rig.pool.nbytes == 6400 * 32 + 640 * 20 + rows + jobs
 
